@@ -82,6 +82,10 @@ class SettingsError(ReviewScoreError):
     """A setting that is unknown or has an impossible value."""
 
 
+class MissingKeyError(SettingsError):
+    """A provider's key that is not set."""
+
+
 class RunFolderError(ReviewScoreError):
     """A run folder that cannot be used or written."""
 

@@ -19,21 +19,20 @@ from reviewscore.bounds import put_in_force
 from reviewscore.cli import options
 from reviewscore.cli.cache import error_lines
 from reviewscore.cli.closing import agreed, exit_code
+from reviewscore.cli.cost import estimate_lines, print_estimate
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import TerminalProgress, print_line, say, warn
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
 from reviewscore.files import read_lines
-from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.connect import check
-from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
 from reviewscore.papers.parts import QUESTIONS
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import counted, unread_words
 from reviewscore.runs.audit import audit, finished
-from reviewscore.runs.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, CostEstimate, estimate
+from reviewscore.runs.estimate import CostEstimate, estimate
 from reviewscore.runs.folder import POINTS
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.session import Outcome
@@ -60,7 +59,8 @@ if TYPE_CHECKING:
     help="Folder of reviewers' papers, as `similarity` reads it: the report shows how near they "
     "are to the paper reviewed.",
 )
-@options.switch("--dry-run", help="Points, calls, tokens, dollars; asks nothing.")
+@options.switch("--dry-run", help="Points, calls, tokens, dollars, hours; asks nothing.")
+@options.DRY_RUN_JSON
 @options.switch("--show-config", help="Print settings as a file, with origins, and stop.")
 @options.switch("--retry-errors", help="Try points again that failed.")
 @options.switch("--yes", help="Write into a non-empty folder that is no run folder.")
@@ -99,6 +99,7 @@ def command(
       {"prompt": "3f75..64 signs", "reply": {an object that fits its schema}, "by": "Ada"}
     """
     _check_source(data, review, paper)
+    options.check_json(dry_run=dry_run)
     only = () if review else paper
     resolved = options.settings_from({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
@@ -152,8 +153,10 @@ def _profiles(folder: Path) -> Corpus:
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
-    for line in lines(estimated(collection, resolved.settings), resolved.settings):
-        print_line(line)
+    settings = resolved.settings
+    check(settings, keys=False)
+    found = estimated(collection, settings, compare=True)
+    print_estimate(found, settings, lines(found, settings))
     return PARTLY if collection.unread else 0
 
 
@@ -183,7 +186,7 @@ def _note_estimate(found: CostEstimate, settings: Settings, outcome: Outcome[Man
         manifest.run_id,
         settings.model,
         calls=sum(found.calls.values()),
-        usd=found.usd,
+        usd=None if found.command is None else found.command.usd,
         finished=manifest.complete and not manifest.spending.reused and not outcome.failed,
     )
 
@@ -284,13 +287,6 @@ def _next(settings: Settings, outcome: Outcome[Manifest], out: Path) -> str:
     return f"{'; '.join(steps)}; then the same command again"
 
 
-_GUESS = (
-    "rounds and premises are guessed: the means of the ReviewScore paper "
-    f"({MEAN_ROUNDS:.1f} and {MEAN_PREMISES:.1f} an argument)"
-)
-_THINKING = f", a reasoning model's thoughts ({ROOM_TO_THINK} times the reply) included"
-
-
 def lines(found: CostEstimate, settings: Settings) -> list[str]:
     """The estimate in words; nothing was asked."""
     points = sum(found.points.values())
@@ -311,41 +307,16 @@ def lines(found: CostEstimate, settings: Settings) -> list[str]:
             else ""
         )
         told.append(f"{unread_words(found.unread)}{more}")
-    calls = sum(found.calls.values())
-    if all(model.startswith(EXCHANGE) for model in settings.models):
-        told.append(f"~{calls:,.0f} prompts; replies come from a folder, no cost")
-        return [*told, _GUESS]
-    thinks = any(reasons(model) for model in settings.models) or settings.effort is not None
-    told.append(
-        f"~{calls:,.0f} calls · ~{_short(found.input_tokens)} tokens in "
-        f"({_short(found.cached_tokens)} of them likely in the provider's cache), "
-        f"{_short(found.output_tokens)} out{_THINKING if thinks else ''}"
-    )
-    stages = sorted(found.calls.items(), key=lambda pair: -pair[1])
-    told.append("calls: " + ", ".join(f"{stage} {count:,.0f}" for stage, count in stages))
-    if found.usd is None:
-        models = ", ".join(settings.models)
-        told.append(f"cost: unknown; no price for {models} at this address (--prices FILE)")
-    else:
-        low, high = found.usd * (1 - SPREAD), found.usd * (1 + SPREAD)
-        prices = f"{found.prices}{', at the price of batch jobs' if settings.batch else ''}"
-        told.append(f"about ${found.usd:,.2f} (range ${low:,.2f}-{high:,.2f}; {prices})")
     from reviewscore.llm.ledger.upkeep import info
 
-    return [*told, _GUESS, *error_lines(info(settings.ledger_place).errors)]
+    past = error_lines(info(settings.ledger_place).errors)
+    return [*told, *estimate_lines(found, settings), *past]
 
 
-def estimated(collection: Collection, settings: Settings) -> CostEstimate:
-    """The estimate of a run, with its own prompts."""
+def estimated(collection: Collection, settings: Settings, *, compare: bool = False) -> CostEstimate:
+    """The estimate of a run, with its own prompts; arguments as of `estimate`."""
     with use_directory(settings.prompts_dir):
-        return asyncio.run(estimate(collection, settings))
-
-
-def _short(tokens: float) -> str:
-    for size, mark in ((1e6, "M"), (1e3, "k")):
-        if tokens >= size:
-            return f"{tokens / size:.1f} {mark}"
-    return f"{tokens:.0f}"
+        return asyncio.run(estimate(collection, settings, compare=compare))
 
 
 _WIDTH = 44

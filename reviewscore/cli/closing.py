@@ -14,7 +14,7 @@ from reviewscore.cli.terminal import print_line, say, warn
 from reviewscore.config import Settings
 
 if TYPE_CHECKING:
-    from reviewscore.runs.estimate import CallEstimate, CostEstimate
+    from reviewscore.runs.estimate import CostEstimate
     from reviewscore.runs.generation import GenerationManifest
     from reviewscore.runs.session import Outcome
 
@@ -24,27 +24,35 @@ def settings_of(model: str | None, flags: dict[str, Any]) -> Settings:
     return options.settings_from({"model": model, **flags}).settings
 
 
-def go_on(expected: CallEstimate, settings: Settings, *, dry_run: bool) -> bool:
-    """Say what would be asked; whether to ask it."""
-    calls = ", ".join(f"{name} {count:,}" for name, count in expected.calls.items())
-    cost = "cost: unknown; no price for the model (--prices FILE)"
-    if expected.usd is not None:
-        cost = f"about ${expected.usd:,.2f} at most ({expected.prices})"
-    for line in (
-        f"{expected.calls.total():,} calls: {calls}" if calls else "nothing to ask",
-        f"~{expected.input_tokens:,} tokens in, ~{expected.output_tokens:,} out (guessed)",
-        cost,
-    ):
-        print_line(line, err=not dry_run)
-    return not dry_run and agreed(expected, settings)
+def go_on(expected: CostEstimate, settings: Settings, *, dry_run: bool) -> bool:
+    """Say what would be asked; whether to ask it.
+
+    Raises:
+        SettingsError: A dry run names a model that cannot be asked; keys need not be there.
+        UsageError: ``--json`` without ``--dry-run``, in a verb that has no other use for it.
+    """
+    from reviewscore.cli.cost import estimate_lines, print_estimate
+
+    options.check_json(dry_run=dry_run)
+    if dry_run:
+        from reviewscore.llm.connect import check
+
+        for model in () if expected.command is None else expected.command.models:
+            check(settings.model_copy(update={"model": model}), keys=False)
+        print_estimate(expected, settings)
+        return False
+    for line in estimate_lines(expected, settings):
+        print_line(line, err=True)
+    return agreed(expected, settings)
 
 
-def agreed(expected: CallEstimate | CostEstimate, settings: Settings) -> bool:
+def agreed(expected: CostEstimate, settings: Settings) -> bool:
     """Whether the user agrees to the cost; asked only at a terminal."""
-    usd = expected.usd
-    if usd is None or usd <= settings.confirm_above or not sys.stdin.isatty():
+    command = expected.command
+    most = None if command is None else command.usd_uncached
+    if most is None or most <= settings.confirm_above or not sys.stdin.isatty():
         return True
-    return click.confirm(f"this may cost about ${usd:,.2f}; go on?", err=True)
+    return click.confirm(f"this may cost about ${most:,.2f}; go on?", err=True)
 
 
 def close(outcome: Outcome[GenerationManifest], out: Path, *, err: bool = False) -> int:

@@ -84,6 +84,40 @@ ACCEPT_CHANGED = click.option(
 """For every verb that reads a run; without it such a run is refused."""
 
 
+_DRY_JSON = "reviewscore.dry_json"
+"""Where click keeps that the dry run's estimate is wanted as JSON."""
+
+
+def _keep_json(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    context.meta[_DRY_JSON] = wanted
+
+
+DRY_RUN_JSON = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_json,
+    help="With --dry-run: the estimate as one JSON object.",
+)
+"""For verbs with ``--dry-run`` that have no other use for ``--json``; see `wants_json`."""
+
+
+def wants_json() -> bool:
+    """Whether the verb that runs is to print its estimate as JSON."""
+    context = click.get_current_context()
+    return bool(context.meta.get(_DRY_JSON) or context.params.get("as_json"))
+
+
+def check_json(*, dry_run: bool) -> None:
+    """Refuse the flag `DRY_RUN_JSON` where there is no dry run.
+
+    Raises:
+        UsageError: It was given.
+    """
+    if click.get_current_context().meta.get(_DRY_JSON) and not dry_run:
+        raise click.UsageError("--json prints what --dry-run estimates; give both.")
+
+
 _WORDS = {
     "base_url": "Address of a server compatible with openai/, or several with commas between.",
     "temperature": "Sampling temperature.",
@@ -197,7 +231,7 @@ GROUPS = {
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (
-        *("dry_run", "max_usd", "prices", "batch", "cache", "ledger", "refresh"),
+        *("dry_run", "json", "max_usd", "prices", "batch", "cache", "ledger", "refresh"),
         *("max_connections", "wait"),
     ),
 }

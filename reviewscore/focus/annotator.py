@@ -24,7 +24,7 @@ from reviewscore.focus.facets import UNKNOWN, FacetKind, FacetPoint, FacetSet, L
 from reviewscore.judges.asker import Reply
 from reviewscore.llm.structured import ASK_AGAIN
 from reviewscore.papers.hygiene import tidy
-from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.estimate import CostEstimate, estimate_calls
 from reviewscore.runs.generation import (
     Asks,
     GeneratedRow,
@@ -294,7 +294,7 @@ def label_points(
 
 def expected_to_label(
     points: Sequence[FacetPoint], facets: FacetSet, settings: Settings
-) -> CallEstimate:
+) -> CostEstimate:
     """What `label_points` would ask and cost; arguments as there."""
     definitions = {
         kind: sum(len(one.name) + len(one.definition) for one in facets.of(kind))

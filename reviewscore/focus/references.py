@@ -26,7 +26,7 @@ from reviewscore.files import hash_file
 from reviewscore.judges.asker import Reply
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.quotes import stands_in
-from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.estimate import CostEstimate, estimate_calls
 from reviewscore.runs.generation import (
     GeneratedRow,
     GenerationFolder,
@@ -345,7 +345,7 @@ def sources_of(
     return Sources(tuple(found), left_out, tuple(dict.fromkeys((*materials.files, *files))))
 
 
-def expected_references(sources: Sources, settings: Settings) -> CallEstimate:
+def expected_references(sources: Sources, settings: Settings) -> CostEstimate:
     """What `make_references` would ask and cost."""
     asked = []
     for one in sources.papers:

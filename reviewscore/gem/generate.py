@@ -17,7 +17,7 @@ from reviewscore.errors import SettingsError
 from reviewscore.files import hash_file
 from reviewscore.judges.asker import Reply
 from reviewscore.papers.load import READING_VERSION
-from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.estimate import CostEstimate, estimate_calls
 from reviewscore.runs.generation import (
     GeneratedRow,
     GenerationFolder,
@@ -120,7 +120,7 @@ def generate(
 
 def expected_to_generate(
     papers: Collection, models: Sequence[str], settings: Settings
-) -> CallEstimate:
+) -> CostEstimate:
     """What `generate` would ask; arguments as there."""
     names = tuple(dict.fromkeys(models))
     sizes = (len(papers.paper(paper_id).text) for paper_id in papers.papers)

@@ -19,7 +19,7 @@ from reviewscore.config import Plain, Settings
 from reviewscore.files import hash_file
 from reviewscore.judges.asker import Reply
 from reviewscore.papers.load import READING_VERSION
-from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.estimate import CostEstimate, estimate_calls
 from reviewscore.runs.generation import (
     GeneratedRow,
     GenerationFolder,
@@ -263,7 +263,7 @@ def expected_to_prepare(
     *,
     assw: bool = True,
     anew: bool = False,
-) -> CallEstimate:
+) -> CostEstimate:
     """What `prepare` would ask; arguments as there."""
     asked = [
         (settings.model, JUDGMENTS, len(one.raw))

@@ -52,8 +52,12 @@ class RunContext:
     refused: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def check(settings: Settings) -> None:
+def check(settings: Settings, *, keys: bool = True) -> None:
     """Refuse, before anything is made or paid for, what cannot be asked or paid.
+
+    Args:
+        settings: Name the models.
+        keys: Whether the models' keys have to be there; a dry run needs none.
 
     Raises:
         SettingsError: A model is unknown, its key is missing, it has no batch jobs, or a cap is
@@ -63,10 +67,9 @@ def check(settings: Settings) -> None:
         return
     for model in settings.models:
         answered_by_people = provider_class(model).traits.records
-        check_model(
-            model, base_url=settings.base_url, batch=settings.batch and not answered_by_people
-        )
-        if settings.max_usd is not None and _price(settings, model) is None:
+        batch = settings.batch and not answered_by_people
+        check_model(model, base_url=settings.base_url, batch=batch, keys=keys)
+        if settings.max_usd is not None and price_of(settings, model) is None:
             raise SettingsError(
                 f"max_usd is set, but the price of {model} is not known "
                 f"({price_list(settings.prices).source}); give a price list with --prices, or "
@@ -74,7 +77,8 @@ def check(settings: Settings) -> None:
             )
 
 
-def _price(settings: Settings, model: str) -> Price | None:
+def price_of(settings: Settings, model: str) -> Price | None:
+    """What a model's calls cost with these settings; None if it is not known."""
     prices = price_list(settings.prices)
     if provider_class(model).traits.records:  # whoever answers there is not paid by us
         return Price(input=0.0, cached=0.0, output=0.0)
@@ -167,7 +171,7 @@ async def connect(
         store,
         limits=replace(limits_of(settings), limiter=context.limiter),
         budget=context.budget or Budget(settings.max_usd, spent=(await store.paid()).total),
-        price=partial(_price, settings),
+        price=partial(price_of, settings),
         renew=context.renew,
         warmup=PrefixCacheWarmup(kept=KEPT_LONG if settings.batch else KEPT),
         say=say,

@@ -25,6 +25,22 @@ _MILLION = 1_000_000
 _DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
+class LongPrompt(BaseModel):
+    """What a call costs whose input is longer than most.
+
+    Attributes:
+        over: Tokens of input that a call at the usual price has at most.
+        input: Factor on the price of all of a longer call's input, cached and written too.
+        output: Factor on the price of its output.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    over: int = Field(gt=0)
+    input: float = Field(ge=1, allow_inf_nan=False)
+    output: float = Field(ge=1, allow_inf_nan=False)
+
+
 class Price(BaseModel):
     """US dollars per million tokens.
 
@@ -35,6 +51,7 @@ class Price(BaseModel):
         written_long: The same for a cache that lasts an hour; None if there is no such thing.
         output: Reply tokens, reasoning included.
         batch: Factor on all of these in batch jobs; None if there are no batch jobs.
+        long_prompt: What longer calls cost; None if all calls cost the same.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,9 +62,24 @@ class Price(BaseModel):
     written_long: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     output: float = Field(ge=0, allow_inf_nan=False)
     batch: float | None = Field(default=None, gt=0, le=1)
+    long_prompt: LongPrompt | None = None
+
+    def of_call(self, input_tokens: float) -> Price:
+        """The prices of a call with so many tokens of input."""
+        long = self.long_prompt
+        if long is None or input_tokens <= long.over:
+            return self
+        return Price(
+            input=self.input * long.input,
+            cached=self.cached * long.input,
+            written=None if self.written is None else self.written * long.input,
+            written_long=None if self.written_long is None else self.written_long * long.input,
+            output=self.output * long.output,
+            batch=self.batch,
+        )
 
     def usd(self, usage: Usage, *, batch: bool = False, long: bool = False) -> float:
-        """Dollars of so many tokens.
+        """Dollars of so many tokens, of one call or of many that are priced alike (`of_call`).
 
         Args:
             usage: Tokens, in our convention (input includes cached and written).
@@ -121,6 +153,7 @@ def cost_of(completion: Completion, price: Price | None) -> float | None:
     if price is None or unread or unwritten:
         return None  # a server that counts no tokens is not one that asks for no money
     long = completion.parameters.get("cache_ttl") == "1h"
+    price = price.of_call(usage.input_tokens)
     return price.usd(usage, batch=completion.batch, long=long)
 
 
@@ -139,6 +172,7 @@ def worst_case(request: Request, price: Price | None, *, batch: bool = False) ->
     texts = (message.content for message in request.conversation())
     size = len(request.reply_schema) + sum(len(text.encode("utf-8", "replace")) for text in texts)
     size += TOKENS_PER_MESSAGE * (len(request.messages) + 1)
+    price = price.of_call(size)
     dearest = max(price.input, price.written or 0.0, price.written_long or 0.0)
     total = size * dearest + request.max_tokens * price.output
     return total * ((price.batch or 1.0) if batch else 1.0) / _MILLION

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from reviewscore.addresses import several, without_credentials
-from reviewscore.errors import ModelError, SettingsError
+from reviewscore.errors import MissingKeyError, ModelError, SettingsError
 from reviewscore.llm import providers
 from reviewscore.llm.parameters import Refusals
 from reviewscore.schema.call import Completion, Parameters, Request
@@ -348,20 +348,27 @@ def provider_class(model: str) -> type[Provider]:
     return kind
 
 
-def check_model(model: str, *, base_url: str | None, batch: bool = False) -> None:
+def check_model(
+    model: str, *, base_url: str | None, batch: bool = False, keys: bool = True
+) -> None:
     """Refuse a model that cannot be asked, before anything is made or paid for.
 
     Args:
         model: ``provider/name`` or ``exchange:FOLDER``.
         base_url: As in `ProviderOptions`.
         batch: Whether calls are to go as batch jobs.
+        keys: Whether its key has to be there.
 
     Raises:
         SettingsError: No provider will take the name, or its key is missing or cannot be sent, or
             its address holds credentials, or it has no batch jobs.
     """
     kind = provider_class(model)
-    kind.check(model, base_url=base_url)
+    try:
+        kind.check(model, base_url=base_url)
+    except MissingKeyError:
+        if keys:
+            raise
     if batch and not kind.jobs:
         names = [name for name in _shipped() if (other := _find(name)) and other.jobs]
         takers = " and ".join(f"{name}/" for name in names)
@@ -391,11 +398,12 @@ def check_key(name: str, *, needed: bool = True, cure: str = "set it") -> None:
         cure: What to do if there is none.
 
     Raises:
-        SettingsError: There is none, or none that can be sent.
+        MissingKeyError: There is none.
+        SettingsError: There is none that can be sent.
     """
     key = os.environ.get(name, "")
     if needed and not key:
-        raise SettingsError(f"{name} is not set; {cure}")
+        raise MissingKeyError(f"{name} is not set; {cure}")
     if not all("!" <= sign <= "~" for sign in key):
         raise SettingsError(
             f"{name} holds a space, a line break or a sign that no key has; copy it again"

@@ -2,27 +2,30 @@
 
 Points are split and typed by the embedded rules. How often a reconstruction goes round and how
 many premises an argument has are the paper's means (ReviewScore, table 5: 3.09 rounds; sec. 3.3:
-1,748 premises of 422 arguments). Tokens are characters divided by four; reply lengths are a
-stated guess. Of a call about a paper, the paper and the task are taken to be in the provider's
-cache unless it is the paper's first call. What is already in a folder or in the ledger is not
-taken off, so that this is the most that is likely.
+1,748 premises of 422 arguments). Tokens are characters divided by four; lengths of replies are
+guesses, which every estimate names. Dollars have two ends: as simulated, where the paper and the
+task are in the provider's cache for every call about a paper but its first; and with nothing found
+in a cache. What is already in a folder or in the ledger is not taken off. `docs/guide/models.md`
+says how far such estimates were off.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import assert_never, get_args
 
 from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.errors import InputError
 from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
 from reviewscore.judges.lexical.judges import LexicalJudges
+from reviewscore.llm.connect import price_of
 from reviewscore.llm.parameters import reasons
-from reviewscore.llm.prices import price_list, tokens_in
-from reviewscore.llm.provider import EXCHANGE
+from reviewscore.llm.prices import Price, price_list, tokens_in
+from reviewscore.llm.provider import provider_class
 from reviewscore.papers.parts import shown
 from reviewscore.points.split import split_review
 from reviewscore.runs.scoring import chosen_reviews
@@ -35,67 +38,230 @@ MEAN_ROUNDS = 3.09
 MEAN_PREMISES = 1748 / 422
 REPLY_TOKENS = 250
 """Guess for one reply with its reasons; a reconstruction counts three times as much."""
-SPREAD = 0.35
-"""The estimate's stated range, up and down."""
+FIRST_TOKEN, TOKENS_PER_SECOND = 0.6, 80.0
+"""Guess: seconds to a reply's first token, tokens a second after it."""
 _ANSWERED = ("question_answerability", "claim_factuality", "premise_factuality",
              "premises_factuality")  # fmt: skip
 _SCORED = ("question_answerability", "claim_factuality", "premise_factuality",
            "premises_factuality", "faithfulness")  # fmt: skip
 """Prompts that every judge of a panel answers."""
+_MINUTES = 60.0
+
+
+@dataclass(frozen=True)
+class Hours:
+    """Hours that each limit alone asks for; None where there is no such limit.
+
+    Of several models, whose calls go side by side, those of the one that takes longest.
+
+    Attributes:
+        requests: By the requests a minute.
+        tokens: By the tokens a minute, counted as runs count them: with the reply limit.
+        connections: By the calls at once, at the guessed speed of replies.
+    """
+
+    requests: float | None = None
+    tokens: float | None = None
+    connections: float | None = None
+
+    @property
+    def least(self) -> float | None:
+        """Hours that all the limits together ask for at least; None if they are not known."""
+        return max(filter(None, vars(self).values()), default=None)
+
+
+@dataclass(frozen=True)
+class CallEstimate:
+    """Calls, tokens, dollars and hours of one way to ask.
+
+    Attributes:
+        models: Who is asked.
+        protocol: Of an audit; None elsewhere.
+        calls: By prompt.
+        replies: Guessed tokens of a reply by prompt, without a reasoning model's thoughts.
+        thinks: Whether a model reasons before it replies.
+        cached_tokens: Input tokens that the provider is simulated to have in its cache.
+        output_tokens: Of all replies, thoughts included.
+        usd: Dollars at list prices, with that cache; None if a price is not known.
+        usd_uncached: The same with nothing found in a cache.
+        hours: At the limits given; all None for batch jobs and folders of replies.
+    """
+
+    models: tuple[str, ...]
+    protocol: str | None
+    calls: Mapping[str, float]
+    replies: Mapping[str, float]
+    thinks: bool
+    input_tokens: float
+    cached_tokens: float
+    output_tokens: float
+    usd: float | None
+    usd_uncached: float | None
+    hours: Hours
+
+
+@dataclass
+class CostEstimate:
+    """What a command would ask.
+
+    Attributes:
+        papers: Papers, reviews and points of an audit; nothing elsewhere.
+        points: By type, as the embedded rules see them.
+        unread: How much of the papers judges would not see; None if they would see everything.
+        command: The command as it was typed; None if it asks nobody.
+        ways: That and what it is compared with: each model alone, each protocol.
+        prices: Where prices are from.
+    """
+
+    papers: int = 0
+    reviews: int = 0
+    points: Counter[str] = field(default_factory=Counter)
+    unread: UnreadTotal | None = None
+    command: CallEstimate | None = None
+    ways: tuple[CallEstimate, ...] = ()
+    prices: str = ""
+
+    @property
+    def calls(self) -> Mapping[str, float]:
+        """Calls of the command, by prompt."""
+        return {} if self.command is None else self.command.calls
 
 
 @dataclass
 class _Tokens:
-    """Tokens of the calls to one model."""
+    """Tokens of calls that are priced alike."""
 
     input: float = 0.0
     cached: float = 0.0
     written: float = 0.0
     output: float = 0.0
 
-
-def _cost(asked: Mapping[str, _Tokens], settings: Settings) -> tuple[float | None, str | None]:
-    """Dollars at list prices and where prices are from; None if one is not known.
-
-    Args:
-        asked: By model.
-        settings: Name the prices.
-    """
-    prices, total = price_list(settings.prices), 0.0
-    for model, tokens in asked.items():
-        if model.startswith(EXCHANGE):  # whoever answers there is not paid by us
-            continue
-        price = prices.of(model, base_url=settings.base_url)
-        if price is None:
-            return None, None
-        usage = Usage(**{f"{name}_tokens": round(count) for name, count in vars(tokens).items()})
-        total += price.usd(usage, batch=settings.batch)
-    return total, prices.source
+    def usd(self, price: Price, *, batch: bool, cached: bool) -> float:
+        """Dollars; what is not found in the cache is written to it anew."""
+        read = self.cached if cached else 0.0
+        usage = Usage(
+            input_tokens=round(self.input),
+            cached_tokens=round(read),
+            written_tokens=round(self.written + self.cached - read),
+            output_tokens=round(self.output),
+        )
+        return price.usd(usage, batch=batch)
 
 
-@dataclass
-class CostEstimate:
-    """Points, calls, tokens and dollars of a run.
+class _Demand:
+    """What is asked of one model."""
 
-    Attributes:
-        points: Points by type, as the embedded rules see them.
-        calls: Calls by stage.
-        cached_tokens: Input tokens that the provider is likely to have in its cache.
-        usd: Dollars at list prices, with that cache; None if a price is not known.
-        prices: Where prices are from.
-        unread: How much of the papers judges would not see; None if they would see everything.
-    """
+    def __init__(self, model: str, settings: Settings) -> None:
+        self.price, self._settings = price_of(settings, model), settings
+        self.thinks = settings.effort is not None or reasons(model)
+        self.waits = provider_class(model).traits.paced and not settings.batch
+        self.tokens: dict[Price | None, _Tokens] = defaultdict(_Tokens)
+        self.calls = self._reserved = self._seconds = 0.0
 
-    papers: int = 0
-    reviews: int = 0
-    points: Counter[str] = field(default_factory=Counter)
-    calls: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    input_tokens: float = 0.0
-    cached_tokens: float = 0.0
-    output_tokens: float = 0.0
-    usd: float | None = None
-    prices: str | None = None
-    unread: UnreadTotal | None = None
+    def add(
+        self, calls: float, size: int, reply: float, *, cached: float = 0, written: float = 0
+    ) -> None:
+        """Add calls that are alike.
+
+        Args:
+            calls: How many.
+            size: Tokens of input of each.
+            reply: Tokens of the reply to each, without thoughts.
+            cached: Input tokens of all of them that are found in the provider's cache.
+            written: Input tokens of all of them that are written to it.
+        """
+        room = ROOM_TO_THINK if self.thinks else 1
+        tokens = self.tokens[None if self.price is None else self.price.of_call(size)]
+        tokens.input += calls * size
+        tokens.cached += cached
+        tokens.written += written
+        tokens.output += calls * reply * room
+        self.calls += calls
+        self._reserved += calls * (size + self._settings.max_tokens * room)
+        self._seconds += calls * (FIRST_TOKEN + reply * room / TOKENS_PER_SECOND)
+
+    def usd(self, *, cached: bool) -> float | None:
+        """Dollars at list prices; None if they are not known."""
+        total = 0.0
+        for price, tokens in self.tokens.items():
+            if price is None:
+                return None
+            total += tokens.usd(price, batch=self._settings.batch, cached=cached)
+        return total
+
+    def hours(self) -> Hours:
+        """Hours at the limits of the settings."""
+        limits = self._settings
+        if not self.waits:
+            return Hours()
+        requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
+        return Hours(
+            None if requests is None else self.calls / requests / _MINUTES,
+            None if tokens is None else self._reserved / tokens / _MINUTES,
+            self._seconds / limits.max_connections / _MINUTES**2,
+        )
+
+
+class _Calls:
+    """Adds up the calls of one way to ask."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.calls: dict[str, float] = defaultdict(float)
+        self._replies: dict[str, float] = defaultdict(float)
+        self._demands: dict[str, _Demand] = {}
+
+    def count(
+        self,
+        model: str,
+        prompt: str,
+        size: int,
+        reply: float,
+        *,
+        calls: float = 1,
+        cached: float = 0,
+        written: float = 0,
+    ) -> None:
+        """Add calls to one model; arguments as in `_Demand.add`."""
+        if model not in self._demands:
+            self._demands[model] = _Demand(model, self.settings)
+        self._demands[model].add(calls, size, reply, cached=cached, written=written)
+        self.calls[prompt] += calls
+        self._replies[prompt] += calls * reply
+
+    def estimate(self, models: Sequence[str], protocol: str | None = None) -> CallEstimate:
+        """What it comes to."""
+        demands = self._demands.values()
+        tokens = [one for demand in demands for one in demand.tokens.values()]
+        hours = [demand.hours() for demand in demands]
+        return CallEstimate(
+            models=tuple(models),
+            protocol=protocol,
+            calls=dict(self.calls),
+            replies={name: self._replies[name] / many for name, many in self.calls.items() if many},
+            thinks=any(demand.thinks for demand in demands),
+            input_tokens=sum(one.input for one in tokens),
+            cached_tokens=sum(one.cached for one in tokens),
+            output_tokens=sum(one.output for one in tokens),
+            usd=_sum(demand.usd(cached=True) for demand in demands),
+            usd_uncached=_sum(demand.usd(cached=False) for demand in demands),
+            hours=Hours(
+                **{
+                    name: max(filter(None, (getattr(one, name) for one in hours)), default=None)
+                    for name in Hours.__dataclass_fields__
+                }
+            ),
+        )
+
+
+def _sum(amounts: Iterable[float | None]) -> float | None:
+    """The sum; None if one of them is not known."""
+    total = 0.0
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total
 
 
 def _shown_length(
@@ -118,10 +284,21 @@ def _shown_length(
     return len(paper.read_text)
 
 
-async def estimate(collection: Collection, settings: Settings) -> CostEstimate:
-    """Estimate a run; reads and splits everything, asks nothing, needs no key."""
+async def estimate(
+    collection: Collection, settings: Settings, *, compare: bool = False
+) -> CostEstimate:
+    """Estimate an audit; reads and splits everything, asks nothing, needs no key.
+
+    Args:
+        collection: Papers and reviews.
+        settings: Of the audit.
+        compare: Estimate each model alone and each protocol too.
+
+    Raises:
+        SettingsError: A model is unknown.
+    """
     judges, found, papers = LexicalJudges(), CostEstimate(), set()
-    asked = _Calls(settings, found)
+    asked = [_AuditCalls(way) for way in _ways(settings, compare=compare)]
     unread: dict[str, Unread] = {}
 
     @lru_cache(maxsize=1)
@@ -135,68 +312,113 @@ async def estimate(collection: Collection, settings: Settings) -> CostEstimate:
         papers.add(review.paper_id)
         points = split_review(review, include_limitations=settings.limitations)
         size = sum(map(len, review.fields.values()))
-        if settings.points == "auto" and not settings.embedded:
-            asked.add("split_points", 1, size, replies=size / 4 / REPLY_TOKENS)
+        for calls in asked:
+            calls.open_review(review.paper_id, length(review.paper_id) or 0, size)
+            calls.response = len(review.author_response or "") if settings.author_response else 0
         for point in points:
             if settings.point and point.point_id not in settings.point:
                 continue
             kind = (await judges.point_type(point)).type
             found.points[kind] += 1
-            if not settings.embedded:
-                asked.paper = (review.paper_id, length(review.paper_id) or 0)
-                asked.response = (
-                    len(review.author_response or "") if settings.author_response else 0
-                )
-                _add_point(asked, kind, settings, point=len(point.text))
+            for calls in asked:
+                calls.add_point(kind, len(point.text))
     found.papers = len(papers)
     found.unread = UnreadTotal.over(unread.values())
-    if not settings.embedded:
-        asked.close()
+    found.prices = price_list(settings.prices).source
+    found.ways = tuple(
+        calls.estimate(calls.settings.models, calls.settings.protocol) for calls in asked
+    )
+    found.command = next(
+        (way for calls, way in zip(asked, found.ways, strict=True) if calls.settings == settings),
+        None,
+    )
     return found
 
 
-def _add_point(asked: _Calls, kind: PointType, settings: Settings, *, point: int) -> None:
-    economy = settings.protocol == "economy"
-    asked.add("point_type" if economy else "is_argument", 1, point)
-    if kind is not PointType.ARGUMENT:
-        if not economy:
-            asked.add("is_question", 1, point)
-        asked.add(kind.judge, 1, point, paper=True)
-        return
-    if settings.score != "advanced":
-        asked.add("claim_factuality", 1, point, paper=True)
-    if settings.score != "base":
-        rounds = min(MEAN_ROUNDS, settings.rounds)
-        asked.add("extract_argument", 1, point)
-        asked.add("reconstruct_argument", rounds, 3 * point, paper=True, replies=3)
-        asked.add("faithfulness", rounds, 3 * point)
-        if economy:
-            asked.add("premises_factuality", 1, 4 * point, paper=True, replies=MEAN_PREMISES)
-        else:
-            asked.add("premise_factuality", MEAN_PREMISES, 2 * point, paper=True)
+def _ways(settings: Settings, *, compare: bool) -> list[Settings]:
+    """The settings as they are, and beside them each model alone and each protocol."""
+    if settings.embedded:
+        return []
+    if not compare:
+        return [settings]
+    found: list[Settings] = []
+    members = dict.fromkeys((settings.model, *settings.panel))
+    alone = [settings.model_copy(update={"model": one, "panel": ()}) for one in members]
+    for crew in [settings, *alone] if settings.panel else [settings]:
+        for protocol in get_args(Settings.model_fields["protocol"].annotation):
+            way = crew.model_copy(update={"protocol": protocol})
+            if way not in found:
+                found.append(way)
+    return found
 
 
-class _Calls:
-    """Adds up calls by stage and tokens by model."""
+class _AuditCalls(_Calls):
+    """Adds up the calls of an audit, review by review."""
 
-    def __init__(self, settings: Settings, found: CostEstimate) -> None:
-        self.paper = ("", 0)
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
         self.response = 0
-        self._settings, self._found = settings, found
-        self._asked: dict[str, _Tokens] = {}
+        self._paper = ("", 0)
         self._warm: set[tuple[str, str]] = set()
 
+    def open_review(self, paper_id: str, length: int, size: int) -> None:
+        """Go on to a review.
+
+        Args:
+            paper_id: Its paper.
+            length: Characters of the paper that judges see.
+            size: Characters of the review.
+        """
+        self._paper = (paper_id, length)
+        if self.settings.points == "auto":
+            self.add("split_points", 1, size, reply=tokens_in(size))
+
+    def add_point(self, kind: PointType, point: int) -> None:
+        """Add the calls of a point of so many characters."""
+        match self.settings.protocol:
+            case "paper":
+                economy = False
+            case "economy":
+                economy = True
+            case _:
+                assert_never(self.settings.protocol)
+        self.add("point_type" if economy else "is_argument", 1, point)
+        if kind is not PointType.ARGUMENT:
+            if not economy:
+                self.add("is_question", 1, point)
+            self.add(kind.judge, 1, point, paper=True)
+            return
+        if self.settings.score != "advanced":
+            self.add("claim_factuality", 1, point, paper=True)
+        if self.settings.score == "base":
+            return
+        rounds = min(MEAN_ROUNDS, self.settings.rounds)
+        self.add("extract_argument", 1, point)
+        self.add("reconstruct_argument", rounds, 3 * point, paper=True, reply=3 * REPLY_TOKENS)
+        self.add("faithfulness", rounds, 3 * point)
+        if economy:
+            reply = MEAN_PREMISES * REPLY_TOKENS
+            self.add("premises_factuality", 1, 4 * point, paper=True, reply=reply)
+        else:
+            self.add("premise_factuality", MEAN_PREMISES, 2 * point, paper=True)
+
     def add(
-        self, stage: str, calls: float, characters: int, *, paper: bool = False, replies: float = 1
+        self,
+        stage: str,
+        calls: float,
+        characters: int,
+        *,
+        paper: bool = False,
+        reply: float = REPLY_TOKENS,
     ) -> None:
         """Add calls of a stage, each with so many characters beside paper and task.
 
         Where judges see the authors' response, they score without it too.
         """
-        settings = self._settings
+        settings = self.settings
         if self.response and stage in _ANSWERED:
             length, self.response = self.response, 0
-            self.add(stage, calls, characters + length, paper=paper, replies=replies)
+            self.add(stage, calls, characters + length, paper=paper, reply=reply)
             self.response = length
         judge = JUDGE_OF.get(stage, stage)
         members = dict.fromkeys((settings.model, *settings.panel))
@@ -204,30 +426,20 @@ class _Calls:
         for model in members if everybody else [settings.model]:
             chosen = settings.judges.get(judge, model)
             times = calls * (settings.repeats if everybody else 1)
-            self._found.calls[stage] += times
-            self._count(chosen, stage, times, characters, paper=paper, replies=replies)
+            self._ask(chosen, stage, times, characters, paper=paper, reply=reply)
 
-    def _count(
-        self, model: str, stage: str, calls: float, characters: int, *, paper: bool, replies: float
+    def _ask(
+        self, model: str, stage: str, calls: float, characters: int, *, paper: bool, reply: float
     ) -> None:
-        asked = self._asked.setdefault(model, _Tokens())
-        constant = tokens_in(_instructions(stage) + (self.paper[1] if paper else 0))
-        asked.input += calls * (constant + tokens_in(characters))
-        thinking = ROOM_TO_THINK if reasons(model) or self._settings.effort else 1
-        asked.output += calls * replies * REPLY_TOKENS * thinking
-        if paper:
-            first = (model, self.paper[0]) not in self._warm
-            self._warm.add((model, self.paper[0]))
-            asked.written += constant if first else 0
-            asked.cached += constant * (calls - first)
-
-    def close(self) -> None:
-        """Add up tokens, and dollars where every price is known."""
-        found = self._found
-        found.input_tokens = sum(tokens.input for tokens in self._asked.values())
-        found.cached_tokens = sum(tokens.cached for tokens in self._asked.values())
-        found.output_tokens = sum(tokens.output for tokens in self._asked.values())
-        found.usd, found.prices = _cost(self._asked, self._settings)
+        constant = tokens_in(_instructions(stage) + (self._paper[1] if paper else 0))
+        size = constant + tokens_in(characters)
+        if not paper:
+            self.count(model, stage, size, reply, calls=calls)
+            return
+        first = (model, self._paper[0]) not in self._warm
+        self._warm.add((model, self._paper[0]))
+        cached, written = constant * (calls - first), constant if first else 0
+        self.count(model, stage, size, reply, calls=calls, cached=cached, written=written)
 
 
 @lru_cache(maxsize=32)
@@ -238,48 +450,32 @@ def _instructions(stage: str) -> int:
     return sum(len(prompts.latest(part).body) for part in parts)
 
 
-@dataclass(frozen=True)
-class CallEstimate:
-    """Calls, tokens and dollars of a run.
-
-    Attributes:
-        calls: By prompt.
-        usd: Dollars at list prices; None if a price is not known.
-        prices: Where prices are from; None if one is not known.
-    """
-
-    calls: Counter[str]
-    input_tokens: int
-    output_tokens: int
-    usd: float | None
-    prices: str | None
-
-
 def estimate_calls(
     asked: Iterable[tuple[str, str, int]], settings: Settings, replies: Mapping[str, int]
-) -> CallEstimate:
-    """Add up calls.
+) -> CostEstimate:
+    """Estimate a verb that asks models about rows; each model is estimated alone too.
 
     Args:
         asked: Model, prompt, and characters of what is read, of each call.
         settings: How models are asked.
         replies: Guessed tokens of a reply by prompt; times `ROOM_TO_THINK` for reasoning models.
+
+    Raises:
+        SettingsError: A model is unknown.
     """
-    calls: Counter[str] = Counter()
-    read: dict[str, _Tokens] = defaultdict(_Tokens)
+    together, alone = _Calls(settings), dict[str, _Calls]()
     with prompts.use_directory(settings.prompts_dir):
         constant = {
             name: sum(len(prompts.latest(part).body) for part in ("role", "reply_format", name))
             for name in replies
         }
     for model, name, size in asked:
-        calls[name] += 1
-        thinks = reasons(model) or settings.effort is not None
-        read[model].input += tokens_in(constant[name] + size)
-        read[model].output += replies[name] * (ROOM_TO_THINK if thinks else 1)
-    return CallEstimate(
-        calls,
-        round(sum(tokens.input for tokens in read.values())),
-        round(sum(tokens.output for tokens in read.values())),
-        *_cost(read, settings),
+        for calls in (together, alone.setdefault(model, _Calls(settings))):
+            calls.count(model, name, tokens_in(constant[name] + size), replies[name])
+    command = together.estimate(tuple(alone))
+    ways = [command]
+    if len(alone) > 1:
+        ways += [calls.estimate((model,)) for model, calls in alone.items()]
+    return CostEstimate(
+        command=command, ways=tuple(ways), prices=price_list(settings.prices).source
     )

@@ -17,7 +17,7 @@ from reviewscore import prompts
 from reviewscore.config import Plain, Settings
 from reviewscore.files import InputFile
 from reviewscore.judges.asker import Judged, Reply
-from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.estimate import CostEstimate, estimate_calls
 from reviewscore.runs.generation import (
     Asks,
     GeneratedRow,
@@ -234,7 +234,7 @@ def judge_pairs(
             return outcome
 
 
-def expected_to_judge(questions: Sequence[PairQuestion], settings: Settings) -> CallEstimate:
+def expected_to_judge(questions: Sequence[PairQuestion], settings: Settings) -> CostEstimate:
     """What `judge_pairs` would ask and cost at most; arguments as there."""
     asked = (
         (settings.model, PROMPT, sum(map(len, (one.title, one.submission, one.profile))))

@@ -26,6 +26,7 @@ from reviewscore.cli.verb import Verb
 )
 @options.SKIP_BAD_LINES
 @options.asking_options
+@options.DRY_RUN_JSON
 def references_command(
     data: Path,
     output: Path,

@@ -25,6 +25,7 @@ from reviewscore.errors import InputError
 @options.switch("--anew", help="Ask also where judgments came with the reviews.")
 @options.SKIP_BAD_LINES
 @options.asking_options
+@options.DRY_RUN_JSON
 def prepare_command(
     data: Path,
     output: Path,
@@ -78,6 +79,7 @@ def prepare_command(
 )
 @options.SKIP_BAD_LINES
 @options.asking_options
+@options.DRY_RUN_JSON
 def generate_command(
     data: Path,
     output: Path,

@@ -43,6 +43,7 @@ MOST = 1_000_000
 )
 @options.preset("--seed", type=click.IntRange(0), default=0, help="Of ties of years.")
 @options.asking_options
+@options.DRY_RUN_JSON
 def command(
     data: Path,
     output: Path | None,

@@ -1,0 +1,193 @@
+"""How a command says what it would cost: in lines, as a table, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from reviewscore.cli import options
+from reviewscore.cli.terminal import print_line, print_text
+from reviewscore.config import Settings
+from reviewscore.judges.asker import ROOM_TO_THINK
+from reviewscore.llm.connect import price_of
+from reviewscore.llm.provider import EXCHANGE
+from reviewscore.runs.estimate import (
+    MEAN_PREMISES,
+    MEAN_ROUNDS,
+    TOKENS_PER_SECOND,
+    CallEstimate,
+    CostEstimate,
+)
+
+if TYPE_CHECKING:
+    from reviewscore.stats.tables import Table
+
+_THINKING = f", a reasoning model's thoughts ({ROOM_TO_THINK} times the reply) included"
+_GUESSES = (
+    "rounds and premises are guessed: the means of the ReviewScore paper "
+    f"({MEAN_ROUNDS:.1f} and {MEAN_PREMISES:.1f} an argument)"
+)
+
+
+def print_estimate(
+    expected: CostEstimate, settings: Settings, lines: Iterable[str] | None = None
+) -> None:
+    """Print what a dry run came to: lines and a table of the ways to ask, or one JSON object.
+
+    Args:
+        expected: What it came to.
+        settings: How models are asked.
+        lines: Those of `estimate_lines` if not given.
+    """
+    if options.wants_json():
+        print_text(json.dumps(estimate_record(expected, settings), indent=1, ensure_ascii=False))
+        return
+    for line in estimate_lines(expected, settings) if lines is None else lines:
+        print_line(line)
+    if len(expected.ways) > 1:
+        from reviewscore.stats.tables import markdown
+
+        print_text(f"\n{markdown(_ways_table(expected))}", newline=False, markdown=True)
+
+
+def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
+    """What the command itself would ask, in words."""
+    command = expected.command
+    if command is None:
+        return []
+    if not command.calls:
+        return ["nothing to ask"]
+    total = sum(command.calls.values())
+    about = "~" if command.protocol else ""
+    if all(model.startswith(EXCHANGE) for model in command.models):
+        prompts = f"{about}{total:,.0f} prompts; replies come from a folder, no cost"
+        return [prompts, *([_GUESSES] if command.protocol else [])]
+    stages = sorted(command.calls.items(), key=lambda pair: -pair[1])
+    calls = ", ".join(f"{stage} {count:,.0f}" for stage, count in stages)
+    cached = f" ({_short(command.cached_tokens)} of them likely in the provider's cache)"
+    return [
+        f"{about}{total:,.0f} calls: {calls}",
+        f"~{_short(command.input_tokens)} tokens in{cached if command.cached_tokens else ''}, "
+        f"~{_short(command.output_tokens)} out{_THINKING if command.thinks else ''}",
+        _dollars(command, expected.prices, settings),
+        *_time(command, settings),
+        f"replies are guessed: {_guessed(command)}",
+        *([_GUESSES] if command.protocol else []),
+    ]
+
+
+def _dollars(way: CallEstimate, prices: str, settings: Settings) -> str:
+    if way.usd is None or way.usd_uncached is None:
+        models = ", ".join(one for one in way.models if price_of(settings, one) is None)
+        return f"cost: unknown; no price for {models} at this address (--prices FILE)"
+    source = f"{prices}{', at the price of batch jobs' if settings.batch else ''}"
+    if not way.cached_tokens:
+        return f"about ${way.usd:,.2f}, no cache reckoned with ({source})"
+    share = way.cached_tokens / way.input_tokens
+    return (
+        f"about ${way.usd:,.2f} if {share:.0%} of the input comes from the provider's cache, as "
+        f"simulated; ${way.usd_uncached:,.2f} if nothing does ({source})"
+    )
+
+
+def _time(way: CallEstimate, settings: Settings) -> list[str]:
+    """How long it takes at the limits, in words; nothing where that is not known."""
+    if settings.batch:
+        return [
+            "time: unknown; each wave of batch jobs takes up to a day, and rounds follow rounds"
+        ]
+    if way.hours.least is None:
+        return []
+    names = {
+        "requests": f"{settings.requests_per_minute:,} requests a minute"
+        if settings.requests_per_minute else "",
+        "tokens": f"{settings.tokens_per_minute:,} tokens a minute, reply limits counted"
+        if settings.tokens_per_minute else "",
+        "connections": f"{settings.max_connections} calls at once, replies guessed to come at "
+        f"{TOKENS_PER_SECOND:g} tokens/s",
+    }  # fmt: skip
+    each = (
+        f"{_hours(value)} by {names[name]}"
+        for name, value in vars(way.hours).items()
+        if value is not None
+    )
+    return [f"at least {_hours(way.hours.least)}: {'; '.join(each)}"]
+
+
+def _guessed(way: CallEstimate) -> str:
+    """Tokens of replies by prompt, in words: the commonest length once."""
+    lengths = {name: round(tokens) for name, tokens in way.replies.items()}
+    usual, _ = Counter(lengths.values()).most_common(1)[0]
+    others = [f"{name} {tokens:,}" for name, tokens in lengths.items() if tokens != usual]
+    return ", ".join([f"{usual:,} tokens each", *others])
+
+
+def _ways_table(expected: CostEstimate) -> Table:
+    from reviewscore.stats.tables import Table
+
+    audit = any(way.protocol for way in expected.ways)
+    return Table(
+        "cost",
+        "What it would cost in other ways" if audit else "What it would cost, by model",
+        ("model", *(["protocol"] if audit else []), "calls", "tokens in", "of them cached",
+         "tokens out", "$ cached", "$ nothing cached", "hours"),
+        tuple(
+            (
+                f"{' + '.join(way.models)}{' (this command)' if way is expected.command else ''}",
+                *([way.protocol] if audit else []),
+                round(sum(way.calls.values())),
+                _short(way.input_tokens),
+                _short(way.cached_tokens),
+                _short(way.output_tokens),
+                *("unknown" if usd is None else f"{usd:,.2f}"
+                  for usd in (way.usd, way.usd_uncached)),
+                "unknown" if way.hours.least is None else _hours(way.hours.least),
+            )
+            for way in expected.ways
+        ),
+        keys=2 if audit else 1,
+    )  # fmt: skip
+
+
+def estimate_record(expected: CostEstimate, settings: Settings) -> dict[str, object]:
+    """A dry run as an object of JSON; what is not known is null."""
+    audit = {
+        "papers": expected.papers,
+        "reviews": expected.reviews,
+        "points": {str(kind): count for kind, count in sorted(expected.points.items())},
+        "guesses": {"rounds": MEAN_ROUNDS, "premises": MEAN_PREMISES},
+    }
+    return {
+        "schema": "reviewscore.cost_estimate/1",
+        **(audit if expected.points else {}),
+        "prices": expected.prices or None,
+        "batch": settings.batch,
+        "limits": {
+            "requests_per_minute": settings.requests_per_minute,
+            "tokens_per_minute": settings.tokens_per_minute,
+            "max_connections": settings.max_connections,
+        },
+        "ways": [
+            {
+                **asdict(way),
+                "models": list(way.models),
+                "this_command": way is expected.command,
+                "hours": {**asdict(way.hours), "at_least": way.hours.least},
+            }
+            for way in expected.ways
+        ],
+    }
+
+
+def _short(tokens: float) -> str:
+    for size, mark in ((1e6, "M"), (1e3, "k")):
+        if tokens >= size:
+            return f"{tokens / size:.1f} {mark}"
+    return f"{tokens:.0f}"
+
+
+def _hours(hours: float) -> str:
+    return f"{hours:,.1f} h" if hours >= 1 else f"{max(hours * 60, 1):.0f} min"
