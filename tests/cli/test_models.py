@@ -177,9 +177,9 @@ def test_the_estimate_is_said_before_and_its_error_afterwards(
     _, during = audit(server, tmp_path / "one")
     _, after = audit(server, tmp_path / "two", "--dry-run")
 
-    assert "calls ·" in before
+    assert "replies are guessed" in before
     assert "past estimates" not in before
-    assert "calls ·" in during
+    assert "replies are guessed" in during
     assert "1 finished run came to" in after
 
 
@@ -299,7 +299,7 @@ def test_a_finished_run_asks_nothing_and_keeps_its_account(
     assert asked == len(server.bodies)
     assert account == (tmp_path / "one" / "manifest.json").read_bytes()
     assert f"nothing to do: {points} points done before" in words
-    assert "calls ·" not in words  # nothing is estimated or asked for
+    assert "replies are guessed" not in words  # nothing is estimated or asked for
 
 
 def test_a_part_that_was_done_before_is_told_with_the_time_of_this_session(

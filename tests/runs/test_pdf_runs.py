@@ -194,7 +194,9 @@ def test_an_estimate_counts_what_is_shown_and_says_what_is_not(data: Path) -> No
 
     whole, auto, main = (made(parts) for parts in ("all", "auto", "main"))
 
-    assert whole.input_tokens > auto.input_tokens > main.input_tokens
+    read = [one.command.input_tokens for one in (whole, auto, main) if one.command is not None]
+    assert read == sorted(set(read), reverse=True)
+    assert len(read) == 3
     assert whole.unread is None
     assert auto.unread is not None
     assert auto.unread.papers == {"references": 1}
