@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from reviewscore.cli import options
 from reviewscore.cli.terminal import print_line, print_text
@@ -21,9 +20,6 @@ from reviewscore.runs.estimate import (
     CallEstimate,
     CostEstimate,
 )
-
-if TYPE_CHECKING:
-    from reviewscore.stats.tables import Table
 
 _THINKING = f", a reasoning model's thoughts ({ROOM_TO_THINK} times the reply) included"
 _GUESSES = (
@@ -48,9 +44,7 @@ def print_estimate(
     for line in estimate_lines(expected, settings) if lines is None else lines:
         print_line(line)
     if len(expected.ways) > 1:
-        from reviewscore.stats.tables import markdown
-
-        print_text(f"\n{markdown(_ways_table(expected))}", newline=False, markdown=True)
+        print_text(f"\n{_ways_table(expected)}")
 
 
 def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
@@ -125,31 +119,26 @@ def _guessed(way: CallEstimate) -> str:
     return ", ".join([f"{usual:,} tokens each", *others])
 
 
-def _ways_table(expected: CostEstimate) -> Table:
-    from reviewscore.stats.tables import Table
+def _ways_table(expected: CostEstimate) -> str:
+    """One line for each way to ask; an audit's have their protocol."""
+    from tabulate import tabulate
 
     audit = any(way.protocol for way in expected.ways)
-    return Table(
-        "cost",
-        "What it would cost in other ways" if audit else "What it would cost, by model",
-        ("model", *(["protocol"] if audit else []), "calls", "tokens in", "of them cached",
-         "tokens out", "$ cached", "$ nothing cached", "hours"),
-        tuple(
-            (
-                f"{' + '.join(way.models)}{' (this command)' if way is expected.command else ''}",
-                *([way.protocol] if audit else []),
-                round(sum(way.calls.values())),
-                _short(way.input_tokens),
-                _short(way.cached_tokens),
-                _short(way.output_tokens),
-                *("unknown" if usd is None else f"{usd:,.2f}"
-                  for usd in (way.usd, way.usd_uncached)),
-                "unknown" if way.hours.least is None else _hours(way.hours.least),
-            )
-            for way in expected.ways
-        ),
-        keys=2 if audit else 1,
-    )  # fmt: skip
+    names = ("model", *(["protocol"] if audit else []))
+    counts = ("calls", "tokens in", "cached", "out", "$ as simulated", "$ none cached", "at least")
+    rows = [
+        (
+            f"{' + '.join(way.models)}{' (this command)' if way is expected.command else ''}",
+            *([way.protocol] if audit else []),
+            f"{sum(way.calls.values()):,.0f}",
+            *map(_short, (way.input_tokens, way.cached_tokens, way.output_tokens)),
+            *("unknown" if usd is None else f"{usd:,.2f}" for usd in (way.usd, way.usd_uncached)),
+            "unknown" if way.hours.least is None else _hours(way.hours.least),
+        )
+        for way in expected.ways
+    ]
+    sides = [*(["left"] * len(names)), *(["right"] * len(counts))]
+    return tabulate(rows, (*names, *counts), "simple", disable_numparse=True, colalign=sides)
 
 
 def estimate_record(expected: CostEstimate, settings: Settings) -> dict[str, object]:
