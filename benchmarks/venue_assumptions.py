@@ -14,10 +14,11 @@ from benchmarks.venue_engine import Latency, Plan
 from benchmarks.venue_workload import Protocol, Stage
 from reviewscore.config import Settings
 from reviewscore.llm.limiter import KEPT, KEPT_LONG
+from reviewscore.runs.estimate import FIRST_TOKEN, TOKENS_PER_SECOND
 from reviewscore.runs.session import AHEAD, IN_A_WAVE
 
-FIRST_TOKEN, PER_SECOND, SPREAD = 0.6, 80.0, 0.5
-"""Seconds to a reply's first token, tokens a second after it, sigma of the log-normal factor."""
+SPREAD = 0.5
+"""Sigma of the log-normal factor on the time that `runs.estimate` guesses for a reply."""
 CONNECTIONS, WORKERS = 512, 4
 REQUESTS, TOKENS = 10_000.0, 10_000_000.0
 """Calls and tokens a minute of an account."""
@@ -32,8 +33,8 @@ MODELS = ("gpt-4.1-mini", "gpt-5.6-luna", "claude-sonnet-5-5")
 
 STATED = (
     ("latency of a reply",
-     f"{FIRST_TOKEN:g} s, and a second for each {PER_SECOND:g} tokens, times a log-normal factor "
-     f"of mean 1 (sigma {SPREAD:g})",
+     f"{FIRST_TOKEN:g} s, and a second for each {TOKENS_PER_SECOND:g} tokens, times a log-normal "
+     f"factor of mean 1 (sigma {SPREAD:g})",
      "assumption; no provider was asked"),
     ("limits of an account",
      f"{REQUESTS:,.0f} calls and {TOKENS:,.0f} tokens a minute, cached input counted in "
@@ -86,7 +87,7 @@ def latency(factor: float = 1.0) -> Latency:
 
     def seconds(chance: random.Random, stage: Stage) -> float:
         drawn = chance.lognormvariate(shift, SPREAD)
-        return factor * drawn * (FIRST_TOKEN + stage.output / PER_SECOND)
+        return factor * drawn * (FIRST_TOKEN + stage.output / TOKENS_PER_SECOND)
 
     return seconds
 

@@ -186,7 +186,7 @@ def _note_estimate(found: CostEstimate, settings: Settings, outcome: Outcome[Man
         manifest.run_id,
         settings.model,
         calls=sum(found.calls.values()),
-        usd=None if found.command is None else found.command.usd,
+        usd=found.usd,
         finished=manifest.complete and not manifest.spending.reused and not outcome.failed,
     )
 

@@ -133,6 +133,11 @@ class CostEstimate:
         """Calls of the command, by prompt."""
         return {} if self.command is None else self.command.calls
 
+    @property
+    def usd(self) -> float | None:
+        """Dollars of the command, with the provider's cache; None if a price is not known."""
+        return None if self.command is None else self.command.usd
+
 
 @dataclass
 class _Tokens:
