@@ -79,7 +79,7 @@ def _dollars(way: CallEstimate, prices: str, settings: Settings) -> str:
         return f"cost: unknown; no price for {models} at this address (--prices FILE)"
     source = f"{prices}{', at the price of batch jobs' if settings.batch else ''}"
     if not way.cached_tokens:
-        return f"about ${way.usd:,.2f}, no cache reckoned with ({source})"
+        return f"about ${way.usd:,.2f}, with nothing from a cache ({source})"
     share = way.cached_tokens / way.input_tokens
     return (
         f"about ${way.usd:,.2f} if {share:.0%} of the input comes from the provider's cache, as "
@@ -138,7 +138,8 @@ def _ways_table(expected: CostEstimate) -> str:
         for way in expected.ways
     ]
     sides = [*(["left"] * len(names)), *(["right"] * len(counts))]
-    return tabulate(rows, (*names, *counts), "simple", disable_numparse=True, colalign=sides)
+    text: str = tabulate(rows, (*names, *counts), "simple", disable_numparse=True, colalign=sides)
+    return text
 
 
 def estimate_record(expected: CostEstimate, settings: Settings) -> dict[str, object]:

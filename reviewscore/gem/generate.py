@@ -125,7 +125,7 @@ def expected_to_generate(
     names = tuple(dict.fromkeys(models))
     sizes = (len(papers.paper(paper_id).text) for paper_id in papers.papers)
     asked = [(name, REVIEW, size) for size in sizes for name in names]
-    return estimate_calls(asked, settings, {REVIEW: 1500})
+    return estimate_calls(asked, settings, {REVIEW: 1500}, papers={REVIEW})
 
 
 async def _session(

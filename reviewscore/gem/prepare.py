@@ -276,7 +276,7 @@ def expected_to_prepare(
             given = row is not None and bool((row.assw or "").strip()) and not anew
             if paper_id in papers.papers and not given:
                 asked.append((settings.model, ASSW, len(papers.paper(paper_id).text)))
-    return estimate_calls(asked, settings, {JUDGMENTS: 300, ASSW: 600})
+    return estimate_calls(asked, settings, {JUDGMENTS: 300, ASSW: 600}, papers={ASSW})
 
 
 class _Work:

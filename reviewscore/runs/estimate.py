@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import assert_never, get_args
@@ -472,7 +472,11 @@ def _instructions(stage: str) -> int:
 
 
 def estimate_calls(
-    asked: Iterable[tuple[str, str, int]], settings: Settings, replies: Mapping[str, int]
+    asked: Iterable[tuple[str, str, int]],
+    settings: Settings,
+    replies: Mapping[str, int],
+    *,
+    papers: Container[str] = (),
 ) -> CostEstimate:
     """Estimate a verb that asks models about rows; each model is estimated alone too.
 
@@ -480,6 +484,8 @@ def estimate_calls(
         asked: Model, prompt, and characters of what is read, of each call.
         settings: How models are asked.
         replies: Guessed tokens of a reply by prompt; times `ROOM_TO_THINK` for reasoning models.
+        papers: Prompts with a paper, which is written to the provider's cache and, as each paper
+            is asked about once, never found there.
 
     Raises:
         SettingsError: A model is unknown.
@@ -490,9 +496,11 @@ def estimate_calls(
             name: sum(len(prompts.latest(part).body) for part in ("role", "reply_format", name))
             for name in replies
         }
-    for model, name, size in asked:
+    for model, name, length in asked:
+        size = tokens_in(constant[name] + length)
+        written = size if name in papers else 0
         for calls in (together, alone.setdefault(model, _Calls(settings))):
-            calls.count(model, name, tokens_in(constant[name] + size), replies[name])
+            calls.count(model, name, size, replies[name], written=written)
     command = together.estimate(tuple(alone))
     ways = [command]
     if len(alone) > 1:

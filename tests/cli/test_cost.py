@@ -141,7 +141,7 @@ def test_other_verbs_estimate_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     (alone,) = json.loads(invoke(*GENERATE, "--json").stdout)["ways"]
 
     assert "2 calls: gem_review 2" in words
-    assert "no cache reckoned with" in words
+    assert "with nothing from a cache (" in words
     assert words.count("\nopenai/gpt") == 3
     assert (alone["protocol"], alone["usd"]) == (None, alone["usd_uncached"])
     assert "did you mean 'openai/gpt-5'" in refusal(invoke(*GENERATE, "--model", "gpt-5"))

@@ -123,6 +123,17 @@ def test_rows_of_several_models_are_added_up_together_and_alone() -> None:
     assert together.usd == together.usd_uncached
 
 
+def test_a_paper_that_is_asked_about_once_is_written_to_the_cache_and_never_read() -> None:
+    settings = Settings(model="anthropic/claude-sonnet-5")
+    asked = [(settings.model, PROMPT, 400_000)]
+    without = command(estimate_calls(asked, settings, {PROMPT: 0}))
+    way = command(estimate_calls(asked, settings, {PROMPT: 0}, papers={PROMPT}))
+
+    assert without.usd is not None
+    assert way.usd == pytest.approx(1.25 * without.usd)
+    assert way.usd_uncached == way.usd
+
+
 def test_words_and_symbols_of_a_paper_make_tokens() -> None:
     assert paper_tokens("The loss is low. " * 100) == round(100 * (4 * 1.22 + 0.93))
     assert paper_tokens("x_1 = 12345 + y ") > len("x_1 = 12345 + y ") / 4
