@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment
 
 from reviewscore.annotate import rubric
 from reviewscore.annotate.guard import home
@@ -18,13 +15,14 @@ from reviewscore.annotate.material import LabelPoint
 from reviewscore.annotate.progress import standings_now
 from reviewscore.annotate.rules import Course, Key, LabelStep, Mark, course, wants_reason
 from reviewscore.annotate.workspace import COORDINATOR, Standing, Workspace
+from reviewscore.pages.environment import assets, environment
+from reviewscore.pages.environment import render as render_page
 from reviewscore.schema.annotation import LabelField
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 
 ASSETS = {"workspace.css": "text/css", "workspace.js": "text/javascript"}
-_LONG_WORD = re.compile(r"(\S{200})(?=\S)")
 _WHOLE = "Is the weakness, as a whole, true?"
 
 
@@ -80,34 +78,22 @@ class Field:
 
 
 @cache
-def environment() -> Environment:
-    """The templates."""
-    made = Environment(
-        loader=PackageLoader("reviewscore.annotate"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def _templates() -> Environment:
+    made = environment(
+        "reviewscore.annotate",
+        RELEVANCE=rubric.RELEVANCE,
+        SCALES=rubric.SCALES,
+        LabelField=LabelField,
+        Mark=Mark,
     )
-    made.globals.update(
-        RELEVANCE=rubric.RELEVANCE, SCALES=rubric.SCALES, LabelField=LabelField, Mark=Mark
-    )
-    made.filters.update(duration=duration, soft=soft)
+    made.filters["duration"] = duration
     return made
 
 
 def asset(name: str) -> str:
-    """The page's own style or script."""
-    return (files("reviewscore.annotate") / "templates" / name).read_text("utf-8")
-
-
-def soft(text: str | None) -> Markup:
-    """Foreign text, escaped, with places to break lines in words that no person would write.
-
-    Browsers take many seconds to lay out a word of 100,000 characters.
-    """
-    parts = _LONG_WORD.split(text or "")
-    return Markup("<wbr>").join(parts)
+    """The pages' own style or script."""
+    shared = [assets("base.css")] if name.endswith(".css") else []
+    return "\n".join([*shared, assets(name, room="reviewscore.annotate")]) + "\n"
 
 
 def duration(seconds: float | None) -> str:
@@ -119,9 +105,8 @@ def duration(seconds: float | None) -> str:
 
 
 def render(name: str, **shown: object) -> str:
-    """A template with values; a lone surrogate in a review is shown as a question mark."""
-    text = environment().get_template(name).render(shown)
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """A template with values."""
+    return render_page(_templates().get_template(name), **shown)
 
 
 def frame(workspace: Workspace, who: str) -> dict[str, object]:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import RunFolderError
-from reviewscore.report.figures import FigurePage
-from reviewscore.report.figures import html as figures_html
+from reviewscore.pages.figures import FigurePage
+from reviewscore.pages.figures import html as figures_html
 from reviewscore.report.html import write_report
 from reviewscore.report.summary import write_summary
 from reviewscore.schema.paper import Evidence, Paper, Unread

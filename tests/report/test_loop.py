@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reviewscore.report.loop import LoopTally, failure_words, loop_line, rows
+from reviewscore.report.lines import failure_words, loop_line, loop_rows
+from reviewscore.report.summary import LoopTally
 from tests.report.synthetic import accepted_argument, failed_argument
 
 
@@ -26,7 +27,7 @@ def test_the_table_stands_beside_the_papers_figures() -> None:
     tally.add(accepted_argument())
     tally.add(failed_argument())
 
-    table = rows(tally.counts())
+    table = loop_rows(tally.counts())
 
     assert table[0] == ("validity", "0.000 (n = 2)", "0.500 (n = 2)", "0.895", "1.00")
     assert table[1][1:3] == ("–", "1.000 (n = 1)")
@@ -38,5 +39,5 @@ def test_without_arguments_nothing_is_made_up() -> None:
     counts = LoopTally().counts()
 
     assert counts.mean_rounds is None
-    assert [row[2] for row in rows(counts)] == ["–"] * 4
+    assert [row[2] for row in loop_rows(counts)] == ["–"] * 4
     assert failure_words(counts) == ""

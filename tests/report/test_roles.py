@@ -7,10 +7,20 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.report.notes import _CLOSINGS, _OPENINGS, faults, notes
-from reviewscore.report.role_files import write_for
-from reviewscore.report.roles import Reader, called, proof, sheet
-from reviewscore.report.sheet import Entry, Sheet, SheetQuote, markdown
+from reviewscore.report.role_pages import markdown, write_for
+from reviewscore.report.roles import (
+    _CLOSINGS,
+    _OPENINGS,
+    Entry,
+    Reader,
+    Sheet,
+    SheetQuote,
+    called,
+    faults,
+    notes,
+    proof,
+    sheet,
+)
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType

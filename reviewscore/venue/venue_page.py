@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewscore.report.figures import FigurePage, write_pages
+from reviewscore.pages.figures import FigurePage, write_pages
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Table, csv_text
 from reviewscore.venue.panels import GroupRates, RatePanel, Venue

@@ -1,4 +1,4 @@
-"""The pages for a reader written down: one file, or a folder with a list and a page for each paper.
+"""The pages for a reader written down: one file, or a folder with a list and a page a paper.
 
 Reviewers get a page for each review, so that each can be sent to its author alone.
 """
@@ -6,7 +6,7 @@ Reviewers get a page for each review, so that each can be sent to its author alo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -14,15 +14,169 @@ from reviewscore import __version__
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import write_whole
+from reviewscore.pages.environment import encodable, render
+from reviewscore.pages.point_card import ShownPlace
 from reviewscore.papers.latex import plain_title
-from reviewscore.report.head import doubted_words
+from reviewscore.printable import markdown_escaped
 from reviewscore.report.html import page_environment
-from reviewscore.report.pages import PaperOf, look_up, rows_of
-from reviewscore.report.roles import Reader, by_review, sheet
-from reviewscore.report.sheet import Contents, Listed, Sheet, contents_markdown, markdown
+from reviewscore.report.lines import doubted_words
+from reviewscore.report.paper_pages import PaperOf, look_up, rows_of
+from reviewscore.report.roles import Entry, Part, Reader, Sheet, by_review, sheet
 from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.sources.data_folder import digest_name, file_name
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A page in the list of pages.
+
+    Attributes:
+        title: The paper's title.
+        ids: Its id and, for a page of one review, the review's.
+        with_passages: Points that a passage stands beside.
+        to_read: Points that the reader can act on; 0 for a paper that has no page.
+        why: Why there is nothing to read.
+        banners: What must be known of this page.
+        rank: See `Sheet.rank`.
+        link: The page's place, without its ending or as an anchor.
+    """
+
+    title: str
+    ids: tuple[str, ...]
+    with_passages: int
+    to_read: int
+    why: str
+    banners: tuple[str, ...]
+    rank: tuple[bool, int, int]
+    link: str = ""
+
+    @classmethod
+    def of(cls, sheet: Sheet, link: str = "") -> Listed:
+        """The line of a page."""
+        return cls(sheet.about, sheet.ids, sheet.with_passages, sheet.to_read, sheet.lead,
+                   sheet.banners, sheet.rank, link)  # fmt: skip
+
+    @property
+    def named(self) -> str:
+        """The title with the ids beside it, where these say more."""
+        ids = ", ".join(one for one in self.ids if one != self.title)
+        return f"{self.title} ({ids})" if ids else self.title
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The list of all pages, what is to be read first first.
+
+    Attributes:
+        heading: Its heading.
+        pages: What has a page.
+        nothing: What has none.
+        banners: What must be known of all pages.
+        each: What a page is of: ``paper`` or ``review``.
+    """
+
+    heading: str
+    pages: tuple[Listed, ...]
+    nothing: tuple[Listed, ...]
+    banners: tuple[str, ...]
+    each: str
+
+    @classmethod
+    def of(cls, heading: str, listed: list[Listed], each: str) -> Contents:
+        """The list of pages that are given in any order."""
+        ranked = sorted(listed, key=lambda one: one.rank)
+        shared = tuple(
+            banner
+            for banner in (listed[0].banners if listed else ())
+            if all(banner in one.banners for one in listed)
+        )
+        rest = [
+            replace(one, banners=tuple(line for line in one.banners if line not in shared))
+            for one in ranked
+        ]
+        pages = tuple(one for one in rest if one.to_read)
+        nothing = tuple(one for one in rest if not one.to_read)
+        return cls(heading, pages, nothing, shared, each)
+
+    @property
+    def lead(self) -> str:
+        """How many there are."""
+        count = len(self.pages) + len(self.nothing)
+        return (
+            f"There is something to read on {len(self.pages):,} of {count:,} {self.each}s, listed "
+            "with the most passages of the paper first."
+        )
+
+
+def contents_markdown(contents: Contents, *, linked: bool) -> str:
+    """The list as Markdown.
+
+    Args:
+        contents: The list.
+        linked: Whether pages are files of their own, to be linked.
+    """
+    parts = [f"# {markdown_escaped(contents.heading)}", markdown_escaped(contents.lead)]
+    parts += [f"> {markdown_escaped(banner)}" for banner in contents.banners]
+    lines = []
+    for one in contents.pages:
+        name = markdown_escaped(one.named)
+        name = f"[{name}]({one.link}.md)" if linked else name
+        lines.append(f"- {name}: {one.with_passages} of {one.to_read} points with passages")
+    if lines:
+        parts += ["## To read", "\n".join(lines)]
+    if contents.nothing:
+        rows = (f"{one.named}: {' '.join((one.why, *one.banners))}" for one in contents.nothing)
+        parts += ["## Nothing to read", "\n".join(f"- {markdown_escaped(row)}" for row in rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown(sheet: Sheet) -> str:
+    """The sheet as Markdown; foreign text has nothing in it that Markdown could act on."""
+    parts = [f"# {markdown_escaped(sheet.title)}", markdown_escaped(sheet.lead)]
+    parts += [f"> {markdown_escaped(banner)}" for banner in sheet.banners]
+    for part in sheet.parts:
+        parts.append(f"## {markdown_escaped(part.heading)}")
+        if part.lead:
+            parts.append(markdown_escaped(part.lead))
+        if part.rows:
+            parts.append(_table(part))
+        parts += [_entry(one) for one in part.entries]
+    return "\n\n".join([*parts, markdown_escaped(sheet.foot)]) + "\n"
+
+
+def _table(part: Part) -> str:
+    lines = [part.columns, tuple("---" for _ in part.columns), *part.rows]
+    return "\n".join(
+        f"| {' | '.join(cell if cell == '---' else markdown_escaped(cell) for cell in line)} |"
+        for line in lines
+    )
+
+
+def _entry(entry: Entry) -> str:
+    place = f" ({markdown_escaped(entry.point_id)})" if entry.point_id else ""
+    lines = [f"> {markdown_escaped(entry.said)}{place}"]
+    if entry.places:
+        lines.append(
+            "\n".join(f"- {markdown_escaped(one.words)}{_standing(one)}" for one in entry.places)
+        )
+    lines += [markdown_escaped(one) for one in entry.own]
+    quotes = [f"- “{markdown_escaped(one.text)}”{_section(one.section)}" for one in entry.quotes]
+    if quotes:
+        lines.append("\n".join(quotes))
+    if entry.closing:
+        lines.append(markdown_escaped(entry.closing))
+    return "\n\n".join(lines)
+
+
+def _standing(place: ShownPlace) -> str:
+    return "" if place.text is None else f": “{markdown_escaped(place.text)}”"
+
+
+def _section(name: str | None) -> str:
+    """Escaped within its brackets, where a number makes no list."""
+    return " " + markdown_escaped(f"({name})") if name else ""
+
 
 TitleOf = Callable[[str], str | None]
 _ENDINGS = (".html", ".htm", ".md")
@@ -79,8 +233,7 @@ def write_for(
             if ending == ".md"
             else _html(chosen, reader, judge, contents)
         )
-        plain = text.encode("utf-8", "replace").decode("utf-8")
-        write_whole(target, plain, named=out is not None)
+        write_whole(target, encodable(text), named=out is not None)
         return [target]
     if ending:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md, or a folder")
@@ -130,7 +283,7 @@ def _folder(
         done = []
         for path, text in ((f"{name}.html", as_html), (f"{name}.md", as_markdown)):
             try:
-                write_whole(target / path, text.encode("utf-8", "replace").decode("utf-8"))
+                write_whole(target / path, encodable(text))
             except RunFolderError as error:
                 faults.append(error)
             else:
@@ -165,4 +318,4 @@ def _html(sheets: list[Sheet], reader: Reader, judge: str, contents: Contents | 
         "judged_by": "" if reader is Reader.REVIEWER else f"{did} by {judge}",
         "version": __version__,
     }
-    return page_environment().get_template("role.html").render(words)
+    return render(page_environment().get_template("role.html"), **words)

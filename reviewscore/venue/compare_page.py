@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reviewscore.files import write_whole
-from reviewscore.report.figures import FigurePage, write_pages
+from reviewscore.pages.figures import FigurePage, write_pages
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text
