@@ -5,15 +5,19 @@ Reviewers get a page for each review, so that each can be sent to its author alo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
 
 from reviewscore import __version__
 from reviewscore.config import EMBEDDED
-from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.files import write_whole
+from reviewscore.errors import InputError, RunFolderError, SettingsError
+from reviewscore.files import hash_file, read_whole, write_whole
 from reviewscore.pages.environment import encodable, render
 from reviewscore.pages.point_card import ShownPlace
 from reviewscore.papers.latex import plain_title
@@ -24,7 +28,21 @@ from reviewscore.report.paper_pages import PaperOf, look_up, rows_of
 from reviewscore.report.roles import Entry, Part, Reader, Sheet, by_review, sheet
 from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
 from reviewscore.runs.manifest import Manifest
+from reviewscore.schema.record import Record
 from reviewscore.sources.data_folder import digest_name, file_name
+
+
+class WrittenPages(Record):
+    """The list of a folder's pages, by which a later report knows which it may take away.
+
+    Attributes:
+        reader: Whom they are for.
+        files: SHA-256 of each page as it was written, by its name in the folder.
+    """
+
+    schema_id: Literal["reviewscore.pages/1"] = Field(default="reviewscore.pages/1", alias="schema")
+    reader: Reader
+    files: dict[Annotated[str, Field(pattern=r"^[^/\\]+\.(html|md)$")], str]
 
 
 @dataclass(frozen=True)
@@ -182,6 +200,8 @@ TitleOf = Callable[[str], str | None]
 _ENDINGS = (".html", ".htm", ".md")
 _INDEX = "index"
 """Name of the list of pages in a folder."""
+_PAGES = "pages.json"
+"""Which of a folder's files were written there."""
 
 
 def write_for(
@@ -205,7 +225,9 @@ def write_for(
         papers: Gives a paper by its id, for what stands at the places that points name.
         out: A file (``.html`` or ``.md``) for all papers, or a folder with a list of pages by
             title (``index``) and a page for each paper that has something to read (for reviewers,
-            each review), as HTML and as Markdown; a file in the run folder if None.
+            each review), as HTML and as Markdown; a file in the run folder if None. Pages that an
+            earlier report wrote into the folder and this one does not are taken away, unless
+            something else has changed them.
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
         accept_changed: Go on with records that something else has changed, and say so.
@@ -276,18 +298,22 @@ def _folder(
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(f"{target}: {error.strerror}") from error
+    earlier = _earlier_pages(target)
     written: list[Path] = []
     names, listed = {_INDEX}, list[Listed]()
+    digests: dict[str, str] = {}
 
     def put(name: str, as_html: str, as_markdown: str) -> list[Path]:
         done = []
         for path, text in ((f"{name}.html", as_html), (f"{name}.md", as_markdown)):
+            content = encodable(text).encode()
             try:
-                write_whole(target / path, encodable(text))
+                write_whole(target / path, content)
             except RunFolderError as error:
                 faults.append(error)
             else:
                 done.append(target / path)
+                digests[path] = hashlib.sha256(content).hexdigest()
         return done
 
     for page in sheets:
@@ -300,7 +326,44 @@ def _folder(
         written += put(name, _html([page], reader, judge), markdown(page))
     contents = Contents.of(f"For the {reader.value}", listed, _each(reader))
     index = _html([], reader, judge, contents), contents_markdown(contents, linked=True)
-    return [*put(_INDEX, *index), *written]
+    written = [*put(_INDEX, *index), *written]
+    kept = {name: earlier[name] for name in earlier if Path(name).stem.casefold() in names}
+    faults += _remove(target, {name: earlier[name] for name in earlier.keys() - kept.keys()})
+    pages = WrittenPages(reader=reader, files=dict(sorted((kept | digests).items())))
+    try:
+        write_whole(target / _PAGES, pages.model_dump_json(indent=1) + "\n")
+    except RunFolderError as error:
+        faults.append(error)
+    return written
+
+
+def _earlier_pages(target: Path) -> dict[str, str]:
+    """What was written into a folder before, as its list says; empty if it has no list.
+
+    Raises:
+        RunFolderError: Something else has the name of the list.
+    """
+    raw = read_whole(target / _PAGES)
+    try:
+        return {} if raw is None else WrittenPages.model_validate_json(raw).files
+    except ValidationError as error:
+        raise RunFolderError(
+            f"{target / _PAGES}: not a list of pages of this version of reviewscore; move it away "
+            "or choose another folder"
+        ) from error
+
+
+def _remove(target: Path, files: Mapping[str, str]) -> Iterator[RunFolderError]:
+    """Take away pages that are still as they were written; yields why others could not be."""
+    for name, digest in files.items():
+        path = target / name
+        if not path.is_file() or path.is_symlink():
+            continue
+        try:
+            if hash_file(path).sha256 == digest:
+                path.unlink()
+        except (OSError, InputError) as error:
+            yield RunFolderError(f"{path}: an earlier page that cannot be taken away ({error})")
 
 
 def _new_name(page: Sheet, taken: set[str]) -> str:
