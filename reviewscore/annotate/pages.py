@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,7 +11,14 @@ from reviewscore.annotate import rubric
 from reviewscore.annotate.guard import home
 from reviewscore.annotate.label_store import LabelEntry, LabelPage
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.progress import standings_now
+from reviewscore.annotate.progress import (
+    alphas,
+    disagreements,
+    finished_papers,
+    progress,
+    standings_now,
+    state_of,
+)
 from reviewscore.annotate.rules import Course, Key, LabelStep, Mark, course, wants_reason
 from reviewscore.annotate.workspace import COORDINATOR, Standing, Workspace
 from reviewscore.pages.environment import assets, environment
@@ -314,6 +320,49 @@ def welcome_page(workspace: Workspace, annotator: str, notice: Notice | None) ->
     return render("welcome.html", **frame(workspace, annotator), notice=notice)
 
 
-def message_page(words: str, *, title: str, details: Mapping[str, str] | None = None) -> str:
+def message_page(words: str, *, title: str) -> str:
     """A page that only tells something."""
-    return render("message.html", words=words, title=title, details=details or {})
+    return render("message.html", words=words, title=title)
+
+
+def overview(workspace: Workspace, origin: str, notice: Notice | None = None) -> str:
+    """Progress and agreement."""
+    return render("coordinator.html", **_numbers(workspace, origin), notice=notice)
+
+
+def numbers_part(workspace: Workspace, origin: str) -> str:
+    """The tables alone, to be put anew into an open page."""
+    return render("numbers.html", **_numbers(workspace, origin))
+
+
+def _numbers(workspace: Workspace, origin: str) -> dict[str, object]:
+    store, state = workspace.store, state_of(workspace)
+    rows = progress(workspace, state)
+    return {
+        **frame(workspace, COORDINATOR),
+        "rows": rows,
+        "alphas": alphas(store.given()),
+        "points": len(workspace.material.points),
+        "papers": len(workspace.material.papers),
+        "finished": len(finished_papers(workspace, state)),
+        "done": sum(row.done for row in rows),
+        "assigned": sum(row.points for row in rows),
+        "addresses": {
+            row.annotator: f"{origin}/enter/{workspace.token(row.annotator)}" for row in rows
+        },
+    }
+
+
+def adjudication(workspace: Workspace, notice: Notice | None = None) -> str:
+    """Where annotators disagree, to be settled."""
+    state = state_of(workspace)
+    found = disagreements(workspace, state)
+    return render(
+        "disagreements.html",
+        **frame(workspace, COORDINATOR),
+        found=found,
+        settled=sum(one.decision is not None for one in found),
+        finished=len(finished_papers(workspace, state)),
+        papers=len(workspace.material.papers),
+        notice=notice,
+    )

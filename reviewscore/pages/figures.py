@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from reviewscore import __version__
 from reviewscore.pages.environment import own_environment, render
 from reviewscore.stats.estimates import Estimate
@@ -147,14 +149,22 @@ def markdown(page: FigurePage) -> str:
 
 def write_pages(
     page: FigurePage,
+    record: BaseModel,
     out: Path,
     *,
     verb: str,
     csv: str,
-    numbers: str,
     allow_foreign: bool = False,
 ) -> list[Path]:
     """Write a page as HTML and Markdown, its numbers as CSV and JSON, into a folder.
+
+    Args:
+        page: The page.
+        record: All its numbers.
+        out: The folder.
+        verb: The command, which names the files.
+        csv: The numbers as rows.
+        allow_foreign: Write beside other things too.
 
     Returns:
         The files written, the page to read first.
@@ -163,6 +173,7 @@ def write_pages(
         RunFolderError: The folder holds other things, or cannot be written.
         StopError: The disk is full.
     """
+    numbers = record.model_dump_json(indent=1) + "\n"
     made = {"html": html(page), "md": markdown(page), "csv": csv, "json": numbers}
     texts = {f"{verb}.{ending}": text for ending, text in made.items()}
     return write_files(texts, out, verb=verb, allow_foreign=allow_foreign)
