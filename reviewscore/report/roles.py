@@ -305,10 +305,8 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
                 entries=tuple(Entry(one.text, point_id=one.point_id) for one in bare),
             )
         )
-    asked = _questions(shown)
-    if asked:
-        parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
-    parts.append(_weights(points))
+    otherwise = "Does the argument hold without the premise that {where} speaks against?"
+    parts += [*_to_ask(shown, lambda one: _section_of(proof(one)), otherwise), _weights(points)]
     lead = (
         f"{len(points)} points of {counted(len(by_review(points)), 'review')}: {len(shown)} called "
         f"misinformed with proof from the paper, {len(bare)} without; {unknown} without a verdict. "
@@ -346,18 +344,28 @@ def _proved(point: PointScore) -> Entry:
     return Entry(point.text, tuple(own), proof(point), "", point.point_id)
 
 
-def _questions(shown: Sequence[PointScore]) -> tuple[Entry, ...]:
+def _to_ask(
+    shown: Sequence[PointScore], place_of: Callable[[PointScore], str | None], otherwise: str
+) -> list[Part]:
+    """What a meta-reviewer may ask about points that a passage speaks to, if there are any.
+
+    Args:
+        shown: The points.
+        place_of: The section of a point's first passage, where it is known.
+        otherwise: Asked of what is neither a question nor a claim.
+    """
+    asked = {
+        PointType.QUESTION: "Does {where} answer this question?",
+        PointType.CLAIM: "Does the weakness still hold after reading {where}?",
+    }
     entries = []
     for point in shown:
-        place = next((one.section for one in proof(point) if one.section), None)
-        where = f"section {place}" if place else "the quoted passage"
-        asked = f"Does the argument hold without the premise that {where} speaks against?"
-        if point.type is PointType.QUESTION:
-            asked = f"Does {where} answer this question?"
-        elif point.type is PointType.CLAIM:
-            asked = f"Does the weakness still hold after reading {where}?"
-        entries.append(Entry(point.text, closing=asked, point_id=point.point_id))
-    return tuple(entries)
+        place = place_of(point)
+        words = asked.get(point.type, otherwise) if point.type else otherwise
+        closing = words.format(where=f"section {place}" if place else "the quoted passage")
+        entries.append(Entry(point.text, closing=closing, point_id=point.point_id))
+    lead = "For the discussion among reviewers."
+    return [Part("What to ask", lead, entries=tuple(entries))] if entries else []
 
 
 _KINDLY = (
@@ -369,15 +377,22 @@ _MISTAKEN = "The passages were found by a program, which can be mistaken about w
 
 
 def _for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    parts = []
-    for name, group in by_review(points):
-        entries = notes([(one, proof(one)) for one in group if called(one)])
-        if entries:
-            parts.append(Part(f"Review {name}", entries=entries))
-    lead = _KINDLY
-    if not parts:
-        lead = "No passage of the paper was found that would bear on a point of these reviews."
-    return Sheet(paper_id, f"For the reviewer: {title}", lead, tuple(parts), foot=_MISTAKEN)
+    nothing = "No passage of the paper was found that would bear on a point of these reviews."
+    return _noted(paper_id, title, [(one, proof(one)) for one in points if called(one)], nothing)
+
+
+def _noted(
+    paper_id: str,
+    title: str,
+    flagged: Iterable[tuple[PointScore, tuple[SheetQuote, ...]]],
+    nothing: str,
+) -> Sheet:
+    """The notes on each review's points with quotes; `nothing` stands where there are none."""
+    groups = groupby(flagged, lambda pair: pair[0].review_id)
+    noted = ((name, notes(list(group))) for name, group in groups)
+    parts = tuple(Part(f"Review {name}", entries=entries) for name, entries in noted if entries)
+    lead = _KINDLY if parts else nothing
+    return Sheet(paper_id, f"For the reviewer: {title}", lead, parts, foot=_MISTAKEN)
 
 
 def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
@@ -445,11 +460,8 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
         Part(f"Review {name}: points that the paper speaks to", entries=_quoted(group))
         for name, group in by_review(shown)
     ]
-    if shown:
-        asked = tuple(
-            Entry(point.text, closing=_asked(point), point_id=point.point_id) for point in shown
-        )
-        parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
+    otherwise = "Does the weakness still hold after reading {where}?"
+    parts += _to_ask(shown, lambda one: _section_of(one.passages), otherwise)
     parts.append(_finding_counts(points))
     lead = (
         f"{len(points)} points of {counted(len(by_review(points)), 'review')}. The paper was found "
@@ -471,24 +483,13 @@ def _finding_counts(points: Sequence[PointScore]) -> Part:
 
 
 def _findings_for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    parts = []
-    for name, group in by_review(points):
-        entries = notes(
-            [(point, quotes(point.passages)) for point in _with(group, Finding.ADDRESSED)]
-        )
-        if entries:
-            parts.append(Part(f"Review {name}", entries=entries))
-    near = len(_with(points, Finding.PASSAGES))
-    lead = (
-        _KINDLY
-        if parts
-        else (
-            "No passage stood out as an answer to a point of these reviews. "
-            f"Closest passages to {near} of the {len(points)} points stand on the page for the "
-            "authors."
-        )
+    nothing = (
+        "No passage stood out as an answer to a point of these reviews. Closest passages to "
+        f"{len(_with(points, Finding.PASSAGES))} of the {len(points)} points stand on the page for "
+        "the authors."
     )
-    return Sheet(paper_id, f"For the reviewer: {title}", lead, tuple(parts), foot=_MISTAKEN)
+    addressed = [(one, quotes(one.passages)) for one in _with(points, Finding.ADDRESSED)]
+    return _noted(paper_id, title, addressed, nothing)
 
 
 def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
@@ -521,12 +522,8 @@ def _quoted(points: Iterable[PointScore]) -> tuple[Entry, ...]:
     )
 
 
-def _asked(point: PointScore) -> str:
-    place = next((passage.section for passage in point.passages if passage.section), None)
-    where = f"section {place}" if place else "the quoted passage"
-    if point.type is PointType.QUESTION:
-        return f"Does {where} answer this question?"
-    return f"Does the weakness still hold after reading {where}?"
+def _section_of(passages: Iterable[SheetQuote | Evidence]) -> str | None:
+    return next((one.section for one in passages if one.section), None)
 
 
 _VERDICTS_FOR = {
