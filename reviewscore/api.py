@@ -173,7 +173,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """Counts, the first flags and a link to the report, for notebooks."""
-        from reviewscore.report.notebook import run_html
+        from reviewscore.report.html import run_html
 
         notes = [] if self.stopped is None else [f"The session stopped: {self.stopped}"]
         return run_html(self.path, self.summary, notes)

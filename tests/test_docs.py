@@ -16,7 +16,7 @@ import click
 import pytest
 
 from reviewscore.cli.main import group
-from tests.pages import DOCS, PAGES, ROOT, Program, fences, missing, run, stage, steps
+from tests.doc_pages import DOCS, PAGES, ROOT, Program, fences, missing, run, stage, steps
 
 sys.path.insert(0, str(DOCS / "_ext"))
 import code_tables

@@ -8,7 +8,7 @@ import nbclient
 import nbformat
 import pytest
 
-from tests.pages import ROOT, Program, stage, steps
+from tests.doc_pages import ROOT, Program, stage, steps
 
 LOOP = "import asyncio\nassert asyncio.get_running_loop().is_running()\n"
 AWAITED = (

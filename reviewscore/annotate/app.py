@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from reviewscore.annotate import coordinator, form_actions, pages
+from reviewscore.annotate import form_actions, pages
 from reviewscore.annotate.guard import Guard, admitted, believed, cookie_name, home, whose_token
 from reviewscore.annotate.pages import Notice
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
@@ -120,15 +120,15 @@ def _origin(request: Request) -> str:
 
 
 def _overview(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
-    return HTMLResponse(coordinator.overview(workspace, _origin(request)))
+    return HTMLResponse(pages.overview(workspace, _origin(request)))
 
 
 def _numbers(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
-    return HTMLResponse(coordinator.numbers_part(workspace, _origin(request)))
+    return HTMLResponse(pages.numbers_part(workspace, _origin(request)))
 
 
 def _adjudication(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
-    return HTMLResponse(coordinator.adjudication(workspace))
+    return HTMLResponse(pages.adjudication(workspace))
 
 
 def _list(workspace: Workspace, who: str, request: Request, form: Form) -> Response:

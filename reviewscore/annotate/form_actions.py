@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from reviewscore.annotate import coordinator, pages, rubric
+from reviewscore.annotate import pages, rubric
 from reviewscore.annotate.export import export
 from reviewscore.annotate.guard import home
 from reviewscore.annotate.label_session import OutdatedError, RefusedError, value_of
@@ -188,15 +188,15 @@ def decide(workspace: Workspace, who: str, request: Request, form: Form) -> Resp
     value = value_of(key[1], form.get("value", ""))
     if value not in VALUES[key[1]] or len(note) > _LONGEST_NOTE:
         notice = Notice("Not saved: choose a value of the scale.", "bad")
-        page = coordinator.adjudication(workspace, notice)
+        page = pages.adjudication(workspace, notice)
         return HTMLResponse(page, status_code=_UNFIT)
     workspace.store.decide(key, value, note)
     notice = Notice(f"Settled: {key[1].value} of {key[0]} is {value}.", "good")
-    return HTMLResponse(coordinator.adjudication(workspace, notice))
+    return HTMLResponse(pages.adjudication(workspace, notice))
 
 
 def export_set(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
     """Write the set's files."""
     done = export(workspace, with_text=form.get("with_text") == "yes")
     origin = f"http://{request.headers['host']}"
-    return HTMLResponse(coordinator.overview(workspace, origin, Notice(done.words + ".", "good")))
+    return HTMLResponse(pages.overview(workspace, origin, Notice(done.words + ".", "good")))

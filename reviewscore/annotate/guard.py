@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
+from reviewscore.pages.environment import content_security_policy
 
 LONGEST_FORM = 200_000
 """Bytes of a form."""
@@ -18,9 +19,12 @@ _CHUNKS = "transfer-encoding"
 _MALFORMED, _FORBIDDEN = 400, 403
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "Content-Security-Policy": content_security_policy(
+        style="'self'",
+        script="'self'",
+        form_action="'self'",
+        connect_src="'self'",
+        frame_ancestors="'none'",
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment
 
 from reviewscore.annotate import rubric
 from reviewscore.annotate.guard import home
 from reviewscore.annotate.label_store import LabelEntry, LabelPage
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.progress import standings_now
+from reviewscore.annotate.progress import (
+    alphas,
+    disagreements,
+    finished_papers,
+    progress,
+    standings_now,
+    state_of,
+)
 from reviewscore.annotate.rules import Course, Key, LabelStep, Mark, course, wants_reason
 from reviewscore.annotate.workspace import COORDINATOR, Standing, Workspace
+from reviewscore.pages.environment import assets, environment
+from reviewscore.pages.environment import render as render_page
 from reviewscore.schema.annotation import LabelField
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 
 ASSETS = {"workspace.css": "text/css", "workspace.js": "text/javascript"}
-_LONG_WORD = re.compile(r"(\S{200})(?=\S)")
 _WHOLE = "Is the weakness, as a whole, true?"
 
 
@@ -80,34 +84,22 @@ class Field:
 
 
 @cache
-def environment() -> Environment:
-    """The templates."""
-    made = Environment(
-        loader=PackageLoader("reviewscore.annotate"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def _templates() -> Environment:
+    made = environment(
+        "reviewscore.annotate",
+        RELEVANCE=rubric.RELEVANCE,
+        SCALES=rubric.SCALES,
+        LabelField=LabelField,
+        Mark=Mark,
     )
-    made.globals.update(
-        RELEVANCE=rubric.RELEVANCE, SCALES=rubric.SCALES, LabelField=LabelField, Mark=Mark
-    )
-    made.filters.update(duration=duration, soft=soft)
+    made.filters["duration"] = duration
     return made
 
 
 def asset(name: str) -> str:
-    """The page's own style or script."""
-    return (files("reviewscore.annotate") / "templates" / name).read_text("utf-8")
-
-
-def soft(text: str | None) -> Markup:
-    """Foreign text, escaped, with places to break lines in words that no person would write.
-
-    Browsers take many seconds to lay out a word of 100,000 characters.
-    """
-    parts = _LONG_WORD.split(text or "")
-    return Markup("<wbr>").join(parts)
+    """The pages' own style or script."""
+    shared = [assets("base.css")] if name.endswith(".css") else []
+    return "\n".join([*shared, assets(name, room="reviewscore.annotate")]) + "\n"
 
 
 def duration(seconds: float | None) -> str:
@@ -119,9 +111,8 @@ def duration(seconds: float | None) -> str:
 
 
 def render(name: str, **shown: object) -> str:
-    """A template with values; a lone surrogate in a review is shown as a question mark."""
-    text = environment().get_template(name).render(shown)
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """A template with values."""
+    return render_page(_templates().get_template(name), **shown)
 
 
 def frame(workspace: Workspace, who: str) -> dict[str, object]:
@@ -329,6 +320,49 @@ def welcome_page(workspace: Workspace, annotator: str, notice: Notice | None) ->
     return render("welcome.html", **frame(workspace, annotator), notice=notice)
 
 
-def message_page(words: str, *, title: str, details: Mapping[str, str] | None = None) -> str:
+def message_page(words: str, *, title: str) -> str:
     """A page that only tells something."""
-    return render("message.html", words=words, title=title, details=details or {})
+    return render("message.html", words=words, title=title)
+
+
+def overview(workspace: Workspace, origin: str, notice: Notice | None = None) -> str:
+    """Progress and agreement."""
+    return render("coordinator.html", **_numbers(workspace, origin), notice=notice)
+
+
+def numbers_part(workspace: Workspace, origin: str) -> str:
+    """The tables alone, to be put anew into an open page."""
+    return render("numbers.html", **_numbers(workspace, origin))
+
+
+def _numbers(workspace: Workspace, origin: str) -> dict[str, object]:
+    store, state = workspace.store, state_of(workspace)
+    rows = progress(workspace, state)
+    return {
+        **frame(workspace, COORDINATOR),
+        "rows": rows,
+        "alphas": alphas(store.given()),
+        "points": len(workspace.material.points),
+        "papers": len(workspace.material.papers),
+        "finished": len(finished_papers(workspace, state)),
+        "done": sum(row.done for row in rows),
+        "assigned": sum(row.points for row in rows),
+        "addresses": {
+            row.annotator: f"{origin}/enter/{workspace.token(row.annotator)}" for row in rows
+        },
+    }
+
+
+def adjudication(workspace: Workspace, notice: Notice | None = None) -> str:
+    """Where annotators disagree, to be settled."""
+    state = state_of(workspace)
+    found = disagreements(workspace, state)
+    return render(
+        "disagreements.html",
+        **frame(workspace, COORDINATOR),
+        found=found,
+        settled=sum(one.decision is not None for one in found),
+        finished=len(finished_papers(workspace, state)),
+        papers=len(workspace.material.papers),
+        notice=notice,
+    )

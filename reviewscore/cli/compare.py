@@ -48,9 +48,9 @@ def command(
               reviewscore compare runs/judge-a runs/judge-b --points 50 -o judges
     """
     from reviewscore.errors import SettingsError
-    from reviewscore.report.compare_page import comparison_page, write_comparison
-    from reviewscore.report.figures import markdown
+    from reviewscore.pages.figures import markdown
     from reviewscore.venue.compare import compare_runs
+    from reviewscore.venue.compare_page import comparison_page, write_comparison
 
     tabling = Tabling.of(flags)
     if points and tabling.output is None:

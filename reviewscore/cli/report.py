@@ -91,7 +91,7 @@ def _for(
     run: Path, reader: str, output: Path | None, data: Path | None, *, accept_changed: bool
 ) -> int:
     """Write the pages for one reader."""
-    from reviewscore.report.role_files import write_for
+    from reviewscore.report.role_pages import write_for
     from reviewscore.report.roles import Reader
 
     collection = collection_of(run, data, accept_changed=accept_changed)

@@ -58,9 +58,9 @@ def command(
     \b
     Example:  reviewscore venue runs/part-1 runs/part-2 --areas areas.csv -o iclr24-venue
     """
-    from reviewscore.report.figures import markdown
-    from reviewscore.report.venue_page import venue_page, write_venue
+    from reviewscore.pages.figures import markdown
     from reviewscore.venue.study import Strata, study_venue
+    from reviewscore.venue.venue_page import venue_page, write_venue
 
     strata = Strata(data, areas, area_field, reviewers, by)
     tabling = Tabling.of(flags)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby
+from itertools import groupby
 from pathlib import Path
 
-from reviewscore.report.digests import read_digest
+from reviewscore.pages.figures import BarPart, stacked
 from reviewscore.report.lines import counted
-from reviewscore.runs.folder import DIGEST
+from reviewscore.runs.folder import DIGEST, read_digest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.focus import FacetShares, FocusDigest, FocusGap, FocusSpot, ReviewGaps
 
@@ -19,16 +19,6 @@ ELSEWHERE = (
     "What the reviews look at was computed of other files than this run was made of; "
     "`reviewscore focus RUN` computes it again."
 )
-
-
-@dataclass(frozen=True)
-class BarPart:
-    """A facet in a bar: its share, left edge and width in percent, and the number of its colour."""
-
-    facet: str
-    left: float
-    width: float
-    colour: int
 
 
 @dataclass(frozen=True)
@@ -47,12 +37,14 @@ class Focus:
     Attributes:
         digest: What was computed of the files of the run; None if nothing was.
         panels: Its bars.
+        spots: Facets that differ: system, facet, difference and interval in words.
         missed: What reviews leave out that most others raise, in words, by review.
         elsewhere: Why there is nothing, where something was computed of other files.
     """
 
     digest: FocusDigest | None = None
     panels: tuple[FocusPanel, ...] = ()
+    spots: tuple[tuple[str, str, str, str], ...] = ()
     missed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     elsewhere: str = ""
 
@@ -73,7 +65,8 @@ class Focus:
         if set(found.inputs) != manifest.inputs_sha256:
             return cls(elsewhere=ELSEWHERE)
         missed = {name: often_missed(gaps) for name, gaps in found.gaps.items()}
-        return cls(found, tuple(_panels(found)), missed)
+        spots = tuple((one.system, *spot_words(one)) for one in found.spots)
+        return cls(found, tuple(_panels(found)), spots, missed)
 
 
 def _panels(digest: FocusDigest) -> Iterator[FocusPanel]:
@@ -85,15 +78,15 @@ def _panels(digest: FocusDigest) -> Iterator[FocusPanel]:
         yield FocusPanel(
             f"{kind}s of {_points(polarity)}",
             tuple(colour.items()),
-            tuple((row.system, row.points, tuple(_stretches(row, colour))) for row in rows),
+            tuple((row.system, row.points, _shares(row, colour)) for row in rows),
         )
 
 
-def _stretches(row: FacetShares, colour: dict[str, int]) -> Iterator[BarPart]:
-    widths = [100 * share for share in row.shares.values()]
-    edges = accumulate(widths, initial=0.0)
-    for name, left, width in zip(row.shares, edges, widths, strict=False):
-        yield BarPart(name, round(left, 2), round(width, 2), colour[name])
+def _shares(row: FacetShares, colour: dict[str, int]) -> tuple[BarPart, ...]:
+    return stacked(
+        (f"k{colour[name]}", share, f"{name} {100 * share:.1f} %")
+        for name, share in row.shares.items()
+    )
 
 
 def spot_words(spot: FocusSpot) -> tuple[str, str, str]:

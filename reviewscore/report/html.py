@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
+import os
 import re
-from collections.abc import Iterator
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
-from itertools import chain, groupby
+from functools import cache
+from itertools import chain, groupby, islice
 from pathlib import Path
+from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
+from pydantic import ValidationError
 
-from reviewscore.files import opened, write_whole
-from reviewscore.papers.converted import gaps_in_words
-from reviewscore.report import argument_map, excerpts, wording
-from reviewscore.report.focus import Focus, spot_words
-from reviewscore.report.head import banners, read_failures, repeat_command
+from reviewscore.config import EMBEDDED
+from reviewscore.errors import RunFolderError
+from reviewscore.files import opened, read_lines, write_whole
+from reviewscore.pages.environment import assets, environment, render
+from reviewscore.pages.figures import BarPart, stacked
+from reviewscore.printable import without_folders
+from reviewscore.report.focus import Focus
 from reviewscore.report.lines import (
     counted,
+    doubted_words,
+    doubtful_words,
     duration_words,
+    failure_words,
+    loop_rows,
     paper_unread_words,
     place_words,
     plural,
     response_words,
     share_words,
     spending_words,
+    unread_words,
 )
-from reviewscore.report.loop import failure_words
-from reviewscore.report.loop import rows as loop_rows
-from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
+from reviewscore.report.paper_pages import (
+    Page,
+    PaperOf,
+    PaperPages,
+    ReviewOf,
+    Row,
+    paper_of,
+    rows_of,
+)
 from reviewscore.report.similarity import HONEST, Nearness
-from reviewscore.report.summary import Five, Summary, summarise
-from reviewscore.runs.folder import REPORT, read_manifest
-from reviewscore.runs.manifest import Manifest
+from reviewscore.report.summary import LEXICAL_NOTE, Five, Summary, summarise
+from reviewscore.runs.folder import ERRORS, REPORT, ErrorRecord, read_manifest
+from reviewscore.runs.manifest import Manifest, Setting
+from reviewscore.schema.verdict import Finding
 
 _MARK = b'<meta name="generator" content="reviewscore '
 _HEAD = 4_000
@@ -93,7 +110,9 @@ def write_report(
             "fragments": first.fragments,
             "pages": (),
         }
-        _write(target, environment.get_template("report.html").render(shown), named=out is not None)
+        write_whole(
+            target, render(environment.get_template("report.html"), **shown), named=out is not None
+        )
         return [target]
     # One table of all points is enough, on the first page or, of very many, on each.
     frame = _frame(run, manifest, summary, focus, near)
@@ -128,20 +147,15 @@ def _write_pages(
     for number, page in enumerate(pages, start=1):
         path = target.with_name(f"{target.stem}-{number}{target.suffix}")
         shown = {"rows": page.rows, "fragments": page.fragments, "index": target.name}
-        _write(path, template.render(frame | shown | {"number": number}))
+        write_whole(path, render(template, **frame, **shown, number=number))
         written.append(path)
         if not frame["tabled"]:
             rows += [replace(row, page=path.name) for row in page.rows]
         counts = [(key, len(list(group))) for key, group in groupby(page.rows, paper_of)]
         listed.append((path.name, counts))
     index = frame | {"tabled": True, "rows": rows, "fragments": (), "pages": listed}
-    _write(target, environment.get_template("report.html").render(index), named=named)
+    write_whole(target, render(environment.get_template("report.html"), **index), named=named)
     return [target, *written]
-
-
-def _write(path: Path, text: str, *, named: bool = False) -> None:
-    # A lone surrogate in a review has no UTF-8 form; it is shown as a question mark.
-    write_whole(path, text.encode("utf-8", "replace").decode("utf-8"), named=named)
 
 
 def _frame(
@@ -156,35 +170,28 @@ def _frame(
         "failures": failures,
         "banners": banners(summary, failures),
         "command": repeat_command(manifest),
-        "bars": _bars(summary),
+        "bars": _histograms(summary),
         "loop_rows": loop_rows(summary.arguments),
         "failed_rounds": failure_words(summary.arguments),
         "focus": focus.digest,
         "focus_panels": focus.panels,
         "focus_elsewhere": focus.elsewhere,
-        "spot_words": spot_words,
+        "focus_spots": focus.spots,
         "near": near,
         "near_honest": HONEST,
     }
 
 
-_WITHIN = Markup(
-    "background: var(--paper); color: var(--ink); padding: .6rem 1rem; border-radius: .5rem; "
-    "font: 15px/1.5 system-ui, sans-serif; max-width: 60rem;"
-)
-"""What the style of a page gives to its body, for a part of another page."""
-
-
 @dataclass(frozen=True)
-class Bar:
-    """A histogram of scores 1..5 as a row of boxes: score, count, left edge and width in %."""
+class Histogram:
+    """How often each of the scores 1..5 was given, as a stacked bar."""
 
     label: str
-    total: int
-    boxes: tuple[tuple[int, int, float, float], ...]
+    counts: Five
+    parts: tuple[BarPart, ...]
 
 
-def _bars(summary: Summary) -> list[Bar]:
+def _histograms(summary: Summary) -> list[Histogram]:
     if summary.judged is None:
         return []
     scales = {"question": "questions, unanswerability (BASE)"}
@@ -193,45 +200,24 @@ def _bars(summary: Summary) -> list[Bar]:
         for kind, counts in summary.judged.base.items()
     ]
     rows.append(("arguments, weighted (ADVANCED)", summary.judged.weighted))
-    return [_bar(label, counts) for label, counts in rows if sum(counts)]
+    return [_histogram(label, counts) for label, counts in rows if sum(counts)]
 
 
-def _bar(label: str, counts: Five) -> Bar:
-    total, left = sum(counts), 0.0
-    boxes = []
-    for score, count in enumerate(counts, start=1):
-        width = 100 * count / total
-        boxes.append((score, count, round(left, 2), round(width, 2)))
-        left += width
-    return Bar(label, total, tuple(boxes))
-
-
-def page_environment() -> Environment:
-    """The templates of all pages, with style, script and the policy that allows only these."""
-    environment = Environment(
-        loader=PackageLoader("reviewscore.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def _histogram(label: str, counts: Five) -> Histogram:
+    total = sum(counts)
+    parts = stacked(
+        (f"f{score}", count / total, f"{count} with score {score}")
+        for score, count in enumerate(counts, start=1)
     )
-    environment.filters["gaps_in_words"] = gaps_in_words
-    style, script = _asset("report.css"), _asset("report.js")
-    environment.globals.update(
-        style=Markup(style),
-        # Inside of another page the same rules hold within its part of it, and nowhere else.
-        nested_style=Markup(".reviewscore {%s\n%s}")
-        % (Markup(style.replace(":root", "&")), _WITHIN),
-        script=Markup(script),
-        policy=(
-            f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
-            "base-uri 'none'; form-action 'none'"
-        ),
-        wording=wording,
-        argument_map=argument_map.svg,
-        argdown=argument_map.argdown,
-        quote_in_paper=excerpts.quote_in_paper,
-        packed=excerpts.packed,
+    return Histogram(label, counts, parts)
+
+
+@cache
+def page_environment() -> Environment:
+    """The templates of reports and role pages, with the words that they use."""
+    return environment(
+        "reviewscore.report",
+        script=Markup(assets("report.js", room="reviewscore.report")),
         plural=plural,
         counted=counted,
         paper_unread_words=paper_unread_words,
@@ -241,14 +227,146 @@ def page_environment() -> Environment:
         spending_words=spending_words,
         duration_words=duration_words,
     )
-    return environment
 
 
-def _asset(name: str) -> str:
-    return (files("reviewscore.report") / "templates" / name).read_text("utf-8").strip()
+_FAILURES_SHOWN = 20
 
 
-def _hash(text: str) -> str:
-    """A source expression that allows one inline style or script (CSP level 3, sec. 2.3.1)."""
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
+@dataclass(frozen=True)
+class Failures:
+    """What failed in a run.
+
+    Attributes:
+        total: How many failures there are.
+        kinds: Failures by what failed and why, the commonest first.
+        first: The first few, to read.
+    """
+
+    total: int
+    kinds: tuple[tuple[str, int], ...]
+    first: tuple[ErrorRecord, ...]
+
+
+def read_failures(run: Path) -> Failures:
+    """Count the failures of a run.
+
+    Raises:
+        RunFolderError: A line is no failure record; names file and line.
+    """
+    kinds: Counter[str] = Counter()
+    first: list[ErrorRecord] = []
+    for number, (_, raw) in enumerate(read_lines(run / ERRORS), start=1):
+        try:
+            record = ErrorRecord.model_validate_json(raw)
+        except ValidationError as error:
+            raise RunFolderError(f"{run / ERRORS}:{number}: not a record of a failure") from error
+        kinds[f"{record.what}: {record.kind}"] += 1
+        if len(first) < _FAILURES_SHOWN:
+            first.append(record)
+    return Failures(kinds.total(), tuple(kinds.most_common()), tuple(first))
+
+
+def banners(summary: Summary, failures: Failures) -> list[str]:
+    """What a reader must know before any number."""
+    notes = []
+    if summary.changed:
+        notes.append(doubted_words(summary.changed))
+    if summary.judge == EMBEDDED:
+        notes.append(f"{LEXICAL_NOTE} For scores, run again with --model provider/name.")
+    if summary.selection:
+        picks = ", ".join(f"{name} = {value}" for name, value in summary.selection.items())
+        notes.append(f"Only a selection was judged ({picks}): its shares stand for nothing else.")
+    if summary.judged is not None and summary.judged.calibrated is not None:
+        after = share_words(summary.judged.calibrated)
+        notes.append(
+            f"A calibration by human labels was asked for. Of the points it covers, {after} are "
+            "misinformed after it; scores below are the judge's own, the calibrated one beside."
+        )
+    if summary.unread is not None:
+        words = unread_words(summary.unread)
+        notes.append(f"{words[:1].upper()}{words[1:]}.")
+    if summary.doubtful:
+        notes.append(doubtful_words(summary))
+    if not summary.complete:
+        notes.append("The run is not complete; run the same command again to finish it.")
+    if failures.total:
+        notes.append(
+            f"Failures: {failures.total:,}. What failed is listed below and in no share; "
+            "--retry-errors tries it again."
+        )
+    return notes
+
+
+def repeat_command(manifest: Manifest) -> str:
+    """The command that repeats a run; data and folder stand as DATA and RUN, files by their names.
+
+    Settings that did not come from a flag are given as the environment variables that set them.
+    """
+    variables, flags = [], []
+    for name, setting in manifest.settings.items():
+        if setting.origin == "default" or setting.value in (None, [], ""):
+            continue
+        if setting.origin == "flag":
+            flags += _flag(name, setting)
+        else:
+            variables.append(f"REVIEWSCORE_{name.upper()}={shlex.quote(_text(setting))}")
+    source = "DATA"
+    if manifest.pair is not None:
+        source = "--paper PAPER --review REVIEW"
+        flags = [flag for flag in flags if not flag.startswith("--paper ")]
+        flags += [f"--year {manifest.year}"] if manifest.year is not None else []
+    return " ".join([*variables, f"reviewscore audit {source} -o RUN", *flags])
+
+
+def _flag(name: str, setting: Setting) -> list[str]:
+    flag = f"--{name.replace('_', '-')}"
+    if isinstance(setting.value, bool):
+        return [flag if setting.value else f"--no-{flag[2:]}"]
+    if isinstance(setting.value, list):
+        return [f"{flag} {shlex.quote(without_folders(value))}" for value in setting.value]
+    return [f"{flag} {shlex.quote(_text(setting))}"]
+
+
+def _text(setting: Setting) -> str:
+    value = setting.value
+    return without_folders(",".join(value) if isinstance(value, list) else str(value))
+
+
+_FLAGS_SHOWN = 5
+"""Flags of a run that are shown."""
+
+
+def run_html(run: Path, summary: Summary, notes: Sequence[str] = ()) -> str:
+    """A run in short: counts, the first flags, and a link to its report.
+
+    Args:
+        run: The run folder.
+        summary: Its numbers.
+        notes: What a reader should know besides.
+
+    Raises:
+        RunFolderError: The run cannot be read.
+    """
+    flagged = [row for row in rows_of(run) if _is_flag(row)]
+    report = run / REPORT
+    return render(
+        page_environment().get_template("notebook.html"),
+        run=str(run),
+        summary=summary,
+        banners=[*notes, *banners(summary, read_failures(run))],
+        flagged=len(flagged),
+        flags=list(islice(sorted(flagged, key=lambda row: row.headline.order), _FLAGS_SHOWN)),
+        report=_link(report) if report.is_file() else None,
+    )
+
+
+def _is_flag(row: Row) -> bool:
+    return row.headline.misinformed == "yes" or row.finding == Finding.ADDRESSED.value
+
+
+def _link(file: Path) -> str:
+    """A link from a notebook that lies in the current folder; browsers follow no absolute path."""
+    try:
+        return quote(Path(os.path.relpath(file)).as_posix())
+    except ValueError:  # on another drive
+        return file.resolve().as_uri()

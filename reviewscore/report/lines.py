@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
+from reviewscore.pages.wording import FINDING_NAMES
 from reviewscore.papers.parts import QUESTIONS
-from reviewscore.report.loop import loop_line
 from reviewscore.report.summary import (
     LEXICAL_NOTE,
     UNTYPED,
+    ArgumentCounts,
     JudgedCounts,
     NamedPlaces,
     Responses,
     Share,
     Summary,
 )
-from reviewscore.report.wording import FINDING_NAMES
+from reviewscore.runs.folder import changed_words
 from reviewscore.schema.paper import Unread, UnreadTotal
 
 _MINUTE, _HOUR = 60, 3600
+_NAMED = 5
 
 
 def summary_lines(summary: Summary) -> list[str]:
@@ -208,3 +211,64 @@ def duration_words(seconds: float) -> str:
     if seconds < _HOUR:
         return f"{seconds // _MINUTE:.0f} min {seconds % _MINUTE:.0f} s"
     return f"{seconds // _HOUR:.0f} h {seconds % _HOUR // _MINUTE:.0f} min"
+
+
+def doubted_words(changed: Sequence[str]) -> str:
+    """Which records were changed after the run, and what that means for a page."""
+    return f"{changed_words(changed)}: what stands here may be nobody's verdict."
+
+
+def doubtful_words(summary: Summary) -> str:
+    """Which papers are doubtful, and why that matters."""
+    names = summary.doubtful
+    shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    return (
+        f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) "
+        f"{'was' if len(names) == 1 else 'were'} badly "
+        "read, or hold text that people cannot see or that addresses a model. Judges may be "
+        "wrong on them; what was found stands under Doubts."
+    )
+
+
+def rate(hits: int, n: int) -> str:
+    """A share as in the paper's table, with its n; a dash if there is none."""
+    return f"{hits / n:.3f} (n = {n:,})" if n else "–"
+
+
+def loop_rows(counts: ArgumentCounts) -> list[tuple[str, str, str, str, str]]:
+    """The table: measure, first attempts, last attempts, and the paper's two columns."""
+    first, last = counts.first, counts.last
+    rounds = "–" if counts.mean_rounds is None else f"{counts.mean_rounds:.2f}"
+    if counts.sd_rounds is not None:
+        rounds += f" ± {counts.sd_rounds:.2f}"
+    return [
+        ("validity", rate(first.valid, first.n), rate(last.valid, last.n), "0.895", "1.00"),
+        (
+            "faithfulness (judge)",
+            rate(first.faithful, first.judged),
+            rate(last.faithful, last.judged),
+            "2.91 of 5, by people",
+            "4.47 of 5, by people",
+        ),
+        ("pass rate", rate(first.passed, first.n), rate(last.passed, last.n), "0.369", "0.935"),
+        ("rounds", "–", rounds, "–", "3.09 ± 2.73"),
+    ]
+
+
+def failure_words(counts: ArgumentCounts) -> str:
+    """Why rounds failed, in words; empty if none did."""
+    return ", ".join(
+        f"{count:,} {state.replace('_', '-')}" for state, count in counts.failures.items()
+    )
+
+
+def loop_line(counts: ArgumentCounts) -> str:
+    """The table in one line."""
+    last = counts.last
+    words = (
+        f"arguments: validity {rate(last.valid, last.n)}, "
+        f"judged faithful {rate(last.faithful, last.judged)}, "
+        f"pass rate {rate(last.passed, last.n)}, {loop_rows(counts)[3][2]} rounds"
+    )
+    failed = failure_words(counts)
+    return f"{words}; failed rounds: {failed}" if failed else words

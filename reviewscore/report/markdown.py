@@ -5,14 +5,13 @@ from __future__ import annotations
 import heapq
 from pathlib import Path
 
+from reviewscore.pages.point_card import shown_places
+from reviewscore.pages.wording import NO_QUOTE, answer_label, headline
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.printable import markdown_escaped
-from reviewscore.report.head import doubted_words, doubtful_words
-from reviewscore.report.lines import summary_lines
-from reviewscore.report.places import shown_places
+from reviewscore.report.lines import doubted_words, doubtful_words, summary_lines
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Summary, summarise
-from reviewscore.report.wording import NO_QUOTE, answer_label, headline
 from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore

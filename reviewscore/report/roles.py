@@ -1,22 +1,23 @@
 """The same run for three readers: a meta-reviewer, a reviewer, an author (ReviewScore, app. A).
 
-Each gets what they can act on, and nothing without the paper's own words behind it.
+Each gets what they can act on, and nothing without the paper's own words behind it. Notes to a
+reviewer are written from a few patterns, never by a model, and checked by rules: a note is polite,
+specific, holds an exact quote, gives no score, and says nothing twice.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
 from reviewscore.config import EMBEDDED
+from reviewscore.pages import wording
+from reviewscore.pages.point_card import ShownPlace, shown_places
 from reviewscore.papers.converted import gaps_in_words
-from reviewscore.report import wording
-from reviewscore.report.lines import paper_unread_words
-from reviewscore.report.notes import notes
-from reviewscore.report.places import shown_places
-from reviewscore.report.sheet import Entry, Part, Sheet, SheetQuote
+from reviewscore.report.lines import counted, paper_unread_words
 from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.paper import Evidence, Paper, Unread
@@ -24,6 +25,181 @@ from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS, PREMISE_FACTUALITY
 from reviewscore.schema.verdict import Finding
+
+
+@dataclass(frozen=True)
+class SheetQuote:
+    """A verified quote of the paper, and the section it stands in."""
+
+    text: str
+    section: str | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing to read.
+
+    Attributes:
+        said: The reviewer's own words.
+        own: What we say about them, as paragraphs.
+        quotes: What the paper says.
+        closing: A last paragraph of ours, below the quotes.
+        point_id: Where it comes from.
+        places: Places of the paper that it names.
+    """
+
+    said: str
+    own: tuple[str, ...] = ()
+    quotes: tuple[SheetQuote, ...] = ()
+    closing: str = ""
+    point_id: str = ""
+    places: tuple[ShownPlace, ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """Entries under one heading; a lead and a table may stand before them.
+
+    `to_read` is whether the reader can act on the entries.
+    """
+
+    heading: str
+    lead: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    entries: tuple[Entry, ...] = ()
+    to_read: bool = True
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The page of one paper, or of one review of it, for one reader.
+
+    Attributes:
+        name: Id of the paper or review that it is about.
+        title: Its heading; may hold the paper's title, which is foreign text.
+        lead: What it is, and how to read it.
+        parts: Its parts.
+        banners: What a reader must know before anything else.
+        foot: A last line.
+        about: The paper's title alone.
+        ids: The paper's id and, if it is about one, the review's.
+    """
+
+    name: str
+    title: str
+    lead: str
+    parts: tuple[Part, ...] = ()
+    banners: tuple[str, ...] = ()
+    foot: str = (
+        "Scores judge statements, not people, and can be mistaken. "
+        "Read the quoted passages before you act."
+    )
+    about: str = ""
+    ids: tuple[str, ...] = ()
+
+    @property
+    def with_passages(self) -> int:
+        """Points that a passage of the paper stands beside."""
+        return len({one.point_id for part in self.parts for one in part.entries if one.quotes})
+
+    @property
+    def to_read(self) -> int:
+        """Points that the reader can act on; a page without any has nothing to read."""
+        return len({one.point_id for part in self.parts if part.to_read for one in part.entries})
+
+    @property
+    def rank(self) -> tuple[bool, int, int]:
+        """A sort key: what has the most passages first, what has nothing to read last."""
+        return not self.to_read, -self.with_passages, -self.to_read
+
+
+_MOST_QUOTES = 2
+_OPENINGS = {
+    PointType.QUESTION: (
+        "You ask something that the paper may answer.",
+        "There is a passage that may hold the answer to this question.",
+        "Perhaps this passage is what you are looking for.",
+    ),
+    PointType.CLAIM: (
+        "A passage seems to bear on this point.",
+        "The paper says something about this.",
+        "It may be worth another look at the paper here.",
+    ),
+    PointType.ARGUMENT: (
+        "This point builds on something that a passage seems to see otherwise.",
+        "One of the reasons given here touches a passage of the paper.",
+        "A passage may change what this point rests on.",
+    ),
+}
+_CLOSINGS = {
+    PointType.QUESTION: (
+        "Does it answer your question, or is there something it leaves open?",
+        "Would you say that this settles it, or do you mean something else?",
+        "Is this enough of an answer, or would you like to ask for more?",
+    ),
+    PointType.CLAIM: (
+        "Does it address your concern, or would you put the point differently in view of it?",
+        "Do you see your concern met by it, wholly or in part?",
+        "Would you keep the point as it is, or say what is still missing?",
+    ),
+    PointType.ARGUMENT: (
+        "Does your point still hold in view of it, or would you word it differently?",
+        "Would you draw the same conclusion with this in mind?",
+        "Does it touch the heart of your point, or only a detail?",
+    ),
+}
+_UNKIND = re.compile(
+    r"\b(?:wrong|false|misinformed|mistake\w*|error\w*|careless\w*|ignor\w+|fail\w*|incorrect\w*"
+    r"|overlook\w*|missed|obvious\w*|clearly|should have|must|never|bad|poor\w*|\d(?:\.\d)?/5"
+    r"|score\w*)\b",
+    re.IGNORECASE,
+)
+"""Words that have no place in our own sentences of a note."""
+
+
+def notes(points: Sequence[tuple[PointScore, tuple[SheetQuote, ...]]]) -> tuple[Entry, ...]:
+    """A note for each point that has a verified quote; those that break a rule are left out.
+
+    Args:
+        points: Flagged points of one review with their verified quotes.
+    """
+    made: list[Entry] = []
+    seen: set[str] = set()
+    for point, quotes in points:
+        fresh = tuple(one for one in quotes if one.text not in seen)[:_MOST_QUOTES]
+        if not fresh:
+            continue
+        entry = _note(point, fresh, len(made))
+        if not faults(entry):
+            made.append(entry)
+            seen |= {one.text for one in fresh}
+    return tuple(made)
+
+
+def _note(point: PointScore, quotes: tuple[SheetQuote, ...], number: int) -> Entry:
+    kind = point.type or PointType.CLAIM
+    if point.finding is not None and kind is PointType.ARGUMENT:
+        kind = PointType.CLAIM  # the embedded judge says nothing of reasons
+    opening = _OPENINGS[kind][number % len(_OPENINGS[kind])]
+    # Openings and closings turn at different speeds, so that pairs of them seldom return.
+    closing = _CLOSINGS[kind][(number // len(_OPENINGS[kind]) + number) % len(_CLOSINGS[kind])]
+    return Entry(point.text, (opening,), quotes, closing, point.point_id)
+
+
+def faults(note: Entry) -> tuple[str, ...]:
+    """Which rules a note breaks; empty for a note that may be sent."""
+    ours = " ".join((*note.own, note.closing))
+    found = []
+    if not note.quotes:
+        found.append("it has no quote")
+    if not note.closing.endswith("?"):
+        found.append("it does not end with a question")
+    if _UNKIND.search(ours):
+        found.append("its words are not kind, or tell a score")
+    if not note.said.strip():
+        found.append("it does not say what it is about")
+    return tuple(found)
 
 
 class Reader(StrEnum):
@@ -129,12 +305,10 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
                 entries=tuple(Entry(one.text, point_id=one.point_id) for one in bare),
             )
         )
-    asked = _questions(shown)
-    if asked:
-        parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
-    parts.append(_weights(points))
+    otherwise = "Does the argument hold without the premise that {where} speaks against?"
+    parts += [*_to_ask(shown, lambda one: _section_of(proof(one)), otherwise), _weights(points)]
     lead = (
-        f"{len(points)} points of {_many(len(by_review(points)), 'review')}: {len(shown)} called "
+        f"{len(points)} points of {counted(len(by_review(points)), 'review')}: {len(shown)} called "
         f"misinformed with proof from the paper, {len(bare)} without; {unknown} without a verdict. "
         "A misinformed point asks what the paper answers, or rests on what the paper contradicts."
     )
@@ -170,18 +344,28 @@ def _proved(point: PointScore) -> Entry:
     return Entry(point.text, tuple(own), proof(point), "", point.point_id)
 
 
-def _questions(shown: Sequence[PointScore]) -> tuple[Entry, ...]:
+def _to_ask(
+    shown: Sequence[PointScore], place_of: Callable[[PointScore], str | None], otherwise: str
+) -> list[Part]:
+    """What a meta-reviewer may ask about points that a passage speaks to, if there are any.
+
+    Args:
+        shown: The points.
+        place_of: The section of a point's first passage, where it is known.
+        otherwise: Asked of what is neither a question nor a claim.
+    """
+    asked = {
+        PointType.QUESTION: "Does {where} answer this question?",
+        PointType.CLAIM: "Does the weakness still hold after reading {where}?",
+    }
     entries = []
     for point in shown:
-        place = next((one.section for one in proof(point) if one.section), None)
-        where = f"section {place}" if place else "the quoted passage"
-        asked = f"Does the argument hold without the premise that {where} speaks against?"
-        if point.type is PointType.QUESTION:
-            asked = f"Does {where} answer this question?"
-        elif point.type is PointType.CLAIM:
-            asked = f"Does the weakness still hold after reading {where}?"
-        entries.append(Entry(point.text, closing=asked, point_id=point.point_id))
-    return tuple(entries)
+        place = place_of(point)
+        words = asked.get(point.type, otherwise) if point.type else otherwise
+        closing = words.format(where=f"section {place}" if place else "the quoted passage")
+        entries.append(Entry(point.text, closing=closing, point_id=point.point_id))
+    lead = "For the discussion among reviewers."
+    return [Part("What to ask", lead, entries=tuple(entries))] if entries else []
 
 
 _KINDLY = (
@@ -193,15 +377,22 @@ _MISTAKEN = "The passages were found by a program, which can be mistaken about w
 
 
 def _for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    parts = []
-    for name, group in by_review(points):
-        entries = notes([(one, proof(one)) for one in group if called(one)])
-        if entries:
-            parts.append(Part(f"Review {name}", entries=entries))
-    lead = _KINDLY
-    if not parts:
-        lead = "No passage of the paper was found that would bear on a point of these reviews."
-    return Sheet(paper_id, f"For the reviewer: {title}", lead, tuple(parts), foot=_MISTAKEN)
+    nothing = "No passage of the paper was found that would bear on a point of these reviews."
+    return _noted(paper_id, title, [(one, proof(one)) for one in points if called(one)], nothing)
+
+
+def _noted(
+    paper_id: str,
+    title: str,
+    flagged: Iterable[tuple[PointScore, tuple[SheetQuote, ...]]],
+    nothing: str,
+) -> Sheet:
+    """The notes on each review's points with quotes; `nothing` stands where there are none."""
+    groups = groupby(flagged, lambda pair: pair[0].review_id)
+    noted = ((name, notes(list(group))) for name, group in groups)
+    parts = tuple(Part(f"Review {name}", entries=entries) for name, entries in noted if entries)
+    lead = _KINDLY if parts else nothing
+    return Sheet(paper_id, f"For the reviewer: {title}", lead, parts, foot=_MISTAKEN)
 
 
 def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
@@ -226,7 +417,7 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
         "Premises marked as presumed are not the reviewer's words: check that they are meant."
     )
     if not any(part.to_read for part in parts):
-        lead = f"No verdict is known for any of the {_many(len(points), 'point')}."
+        lead = f"No verdict is known for any of the {counted(len(points), 'point')}."
     return Sheet(paper_id, f"Rebuttal sheet: {title}", lead, tuple(parts))
 
 
@@ -257,10 +448,6 @@ def _where(premise: Premise) -> str:
     return f" [see {'; '.join(places)}]" if places else ""
 
 
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 _NO_SCORES = (
     "The passages were found by a program that compares words. Read them before you act; nothing "
     "here is about people."
@@ -273,14 +460,11 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
         Part(f"Review {name}: points that the paper speaks to", entries=_quoted(group))
         for name, group in by_review(shown)
     ]
-    if shown:
-        asked = tuple(
-            Entry(point.text, closing=_asked(point), point_id=point.point_id) for point in shown
-        )
-        parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
+    otherwise = "Does the weakness still hold after reading {where}?"
+    parts += _to_ask(shown, lambda one: _section_of(one.passages), otherwise)
     parts.append(_finding_counts(points))
     lead = (
-        f"{len(points)} points of {_many(len(by_review(points)), 'review')}. The paper was found "
+        f"{len(points)} points of {counted(len(by_review(points)), 'review')}. The paper was found "
         f"to speak to {len(shown)} of them in a passage of its own."
     )
     if shown:
@@ -299,24 +483,13 @@ def _finding_counts(points: Sequence[PointScore]) -> Part:
 
 
 def _findings_for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    parts = []
-    for name, group in by_review(points):
-        entries = notes(
-            [(point, quotes(point.passages)) for point in _with(group, Finding.ADDRESSED)]
-        )
-        if entries:
-            parts.append(Part(f"Review {name}", entries=entries))
-    near = len(_with(points, Finding.PASSAGES))
-    lead = (
-        _KINDLY
-        if parts
-        else (
-            "No passage stood out as an answer to a point of these reviews. "
-            f"Closest passages to {near} of the {len(points)} points stand on the page for the "
-            "authors."
-        )
+    nothing = (
+        "No passage stood out as an answer to a point of these reviews. Closest passages to "
+        f"{len(_with(points, Finding.PASSAGES))} of the {len(points)} points stand on the page for "
+        "the authors."
     )
-    return Sheet(paper_id, f"For the reviewer: {title}", lead, tuple(parts), foot=_MISTAKEN)
+    addressed = [(one, quotes(one.passages)) for one in _with(points, Finding.ADDRESSED)]
+    return _noted(paper_id, title, addressed, nothing)
 
 
 def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
@@ -335,7 +508,7 @@ def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]
     )
     lead = "Each point of the reviews with the passages of your paper that were found for it."
     if not any(part.to_read for part in parts):
-        lead = f"No passage of the paper was found for any of the {_many(len(points), 'point')}."
+        lead = f"No passage of the paper was found for any of the {counted(len(points), 'point')}."
     return Sheet(paper_id, f"Rebuttal sheet: {title}", lead, parts, foot=_NO_SCORES)
 
 
@@ -349,12 +522,8 @@ def _quoted(points: Iterable[PointScore]) -> tuple[Entry, ...]:
     )
 
 
-def _asked(point: PointScore) -> str:
-    place = next((passage.section for passage in point.passages if passage.section), None)
-    where = f"section {place}" if place else "the quoted passage"
-    if point.type is PointType.QUESTION:
-        return f"Does {where} answer this question?"
-    return f"Does the weakness still hold after reading {where}?"
+def _section_of(passages: Iterable[SheetQuote | Evidence]) -> str | None:
+    return next((one.section for one in passages if one.section), None)
 
 
 _VERDICTS_FOR = {

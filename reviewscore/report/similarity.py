@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from reviewscore.report.digests import read_digest
 from reviewscore.report.lines import counted
-from reviewscore.runs.folder import SIMILARITY
+from reviewscore.runs.folder import SIMILARITY, read_digest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.similarity import ReviewSimilarity, SimilarityDigest
 

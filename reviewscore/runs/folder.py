@@ -31,6 +31,7 @@ from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.record import Record, storable
 
 T = TypeVar("T")
+RecordT = TypeVar("RecordT", bound=Record)
 
 MANIFEST = "manifest.json"
 POINTS = "points.jsonl"
@@ -444,3 +445,25 @@ def points_by_offset(path: Path) -> Iterator[Callable[[int], PointScore]]:
             return read_point(file.readline(most + 1))
 
         yield read
+
+
+def read_digest(path: Path, kind: type[RecordT], command: str) -> RecordT | None:
+    """What another verb computed for a run, as its report reads it; None if nothing was.
+
+    Args:
+        path: Its file.
+        kind: Its record.
+        command: What computes it anew.
+
+    Raises:
+        RunFolderError: The file is no digest.
+    """
+    raw = read_whole(path)
+    if raw is None:
+        return None
+    try:
+        return kind.model_validate_json(raw)
+    except ValidationError as error:
+        raise RunFolderError(
+            f"{path}: not a digest of this version of reviewscore; run `{command}`"
+        ) from error

@@ -168,6 +168,6 @@ class Argument(Record):
 
     def _repr_html_(self) -> str:
         """The reconstruction as a report shows it, for notebooks."""
-        from reviewscore.report.notebook import argument_html
+        from reviewscore.pages.notebook import argument_html
 
         return argument_html(self)

@@ -153,7 +153,7 @@ class PointScore(Record):
 
     def _repr_html_(self) -> str:
         """The point as a report shows it, for notebooks."""
-        from reviewscore.report.notebook import point_html
+        from reviewscore.pages.notebook import point_html
 
         return point_html(self)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -124,19 +124,54 @@ def write_report(
         RunFolderError: The folder holds other things, or cannot be written.
     """
     marker = numbers_name(stem or verb)
-    results_folder(out, verb=verb, marker=marker, inside=("tables",), allow_foreign=allow_foreign)
     texts = {marker: numbers}
     for name, table in zip(_file_names(table.name for table in found), found, strict=True):
         texts[f"tables/{name}.csv"] = as_csv(table)
         texts[f"tables/{name}.tex"] = latex(table)
-    for name in _earlier(out / marker) - texts.keys():
-        (out / name).unlink(missing_ok=True)
-    for name, text in texts.items():
-        write_whole(out / name, text)
+    stale = _earlier(out / marker) - texts.keys()
+    written = write_files(
+        texts, out, verb=verb, stem=stem, stale=stale, allow_foreign=allow_foreign
+    )
     plots = draw(out) if draw is not None else []
     first = out / f"{stem or verb}.md"
     write_whole(first, page(_shown(plots, out)))
-    return [first, *(out / name for name in texts), *plots]
+    return [first, *written, *plots]
+
+
+def write_files(
+    texts: Mapping[str, str],
+    out: Path,
+    *,
+    verb: str,
+    stem: str | None = None,
+    stale: Collection[str] = (),
+    allow_foreign: bool = False,
+) -> list[Path]:
+    """Write a verb's files into its folder, once that is seen to be nobody else's.
+
+    Args:
+        texts: The files by their names, which may lie in a folder of the folder.
+        out: The folder.
+        verb: The command.
+        stem: Names the numbers by which the folder is known again; the verb if not given.
+        stale: Files of an earlier run of the verb, to be taken away.
+        allow_foreign: Write beside other things too.
+
+    Returns:
+        The files, in the order of `texts`.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+        StopError: The disk is full.
+    """
+    inside = sorted({str(Path(name).parent) for name in (*texts, *stale) if "/" in name})
+    marker = numbers_name(stem or verb)
+    results_folder(out, verb=verb, marker=marker, inside=inside, allow_foreign=allow_foreign)
+    for name in stale:
+        (out / name).unlink(missing_ok=True)
+    for name, text in texts.items():
+        write_whole(out / name, text)
+    return [out / name for name in texts]
 
 
 def _shown(plots: Sequence[Path], out: Path) -> str:

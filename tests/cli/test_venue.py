@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from reviewscore.files import hash_file
-from reviewscore.report.compare_page import COLUMNS as COMPARED
-from reviewscore.report.venue_page import COLUMNS
+from reviewscore.venue.compare_page import COLUMNS as COMPARED
+from reviewscore.venue.venue_page import COLUMNS
 from tests.commands import Ended, invoker
 from tests.report.synthetic import lexical_points, manifest, write_run
 from tests.report.venues import venue_points, venue_run

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from reviewscore.report.compare_page import write_comparison
 from reviewscore.report.html import write_report
-from reviewscore.report.role_files import write_for
+from reviewscore.report.role_pages import write_for
 from reviewscore.report.roles import Reader
-from reviewscore.report.venue_page import write_venue
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Verdict
 from reviewscore.stats.resampling import Resampling
 from reviewscore.venue.compare import compare_runs
+from reviewscore.venue.compare_page import write_comparison
 from reviewscore.venue.study import Strata, study_venue
+from reviewscore.venue.venue_page import write_venue
 from tests.browser import MARKS, chromium, violations
 from tests.report.synthetic import PAPER, REVIEW, model_points, point, quote, write_run
 from tests.report.venues import venue_points, venue_run

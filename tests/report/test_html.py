@@ -12,16 +12,12 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import RunFolderError
-from reviewscore.report.figures import FigurePage
-from reviewscore.report.figures import html as figures_html
 from reviewscore.report.html import write_report
 from reviewscore.report.summary import write_summary
 from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, Role
 from reviewscore.schema.span import Span
-from reviewscore.stats.estimates import Estimate
-from reviewscore.stats.tables import Table
 from tests.report.synthetic import (
     PAPER,
     lexical_points,
@@ -251,20 +247,6 @@ def test_filters_show_ids_as_they_are_and_findings_in_words(tmp_path: Path) -> N
 
     assert '<option value="a_b">a_b</option>' in html
     assert '<option value="cannot_judge">cannot judge</option>' in html
-
-
-def test_bars_of_shares_have_one_scale_on_a_page() -> None:
-    low, high = (
-        Estimate(coefficient="", value=at, low=at - 0.1, high=at + 0.1, n=9) for at in (0.2, 0.8)
-    )
-    rows = (("a", low, high),)
-    table = Table("t", "T", ("", "x", "y"), rows, kind="share")
-    shown = FigurePage("T", "", "", (), (table,), ())
-
-    bars = [float(width) for width in re.findall(r'class="f2" x="[^"]+" y="2" width="([^"]+)"',
-                                                  figures_html(shown))]  # fmt: skip
-
-    assert bars[0] == pytest.approx(bars[1], abs=0.02)
 
 
 def test_a_paper_that_is_quoted_comes_along_packed(tmp_path: Path) -> None:

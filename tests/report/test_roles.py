@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 import pytest
 
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.report.notes import _CLOSINGS, _OPENINGS, faults, notes
-from reviewscore.report.role_files import write_for
-from reviewscore.report.roles import Reader, called, proof, sheet
-from reviewscore.report.sheet import Entry, Sheet, SheetQuote, markdown
+from reviewscore.report.role_pages import markdown, write_for
+from reviewscore.report.roles import (
+    _CLOSINGS,
+    _OPENINGS,
+    Entry,
+    Reader,
+    Sheet,
+    SheetQuote,
+    called,
+    faults,
+    notes,
+    proof,
+    sheet,
+)
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
@@ -281,6 +293,45 @@ def test_papers_are_listed_by_title_with_most_to_read_first_and_no_page_is_empty
     assert page.read_text().count('<article class="sheet"') == 2
     for written in pages:
         assert SENTENCE in written.read_text().replace("\\", "")
+
+
+def test_pages_of_an_earlier_report_are_taken_away_and_nothing_else_is(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    first = write_run(tmp_path / "first", points_of_papers(["a", "b", "c", "d"]), made=manifest())
+    second = write_run(tmp_path / "second", points_of_papers(["b"]), made=manifest())
+    write_for(first, Reader.AUTHOR, out=pages)
+    (pages / "notes.html").write_text("a stranger's", "utf-8")
+    (pages / "c.md").write_text("with words of my own", "utf-8")
+    (tmp_path / "elsewhere.html").write_bytes((pages / "d.html").read_bytes())
+    (pages / "d.html").unlink()
+    (pages / "d.html").symlink_to(tmp_path / "elsewhere.html")
+
+    written = write_for(second, Reader.META_REVIEWER, out=pages)
+
+    ours = {"index.html", "index.md", "b.html", "b.md"}
+    assert {path.name for path in written} == ours
+    left = {path.name for path in pages.iterdir()} - {"pages.json"}
+    assert left - ours == {"notes.html", "c.md", "d.html"}
+    assert (pages / "c.md").read_text("utf-8") == "with words of my own"
+    assert (tmp_path / "elsewhere.html").is_file()
+    write_for(second, Reader.META_REVIEWER, out=pages)
+    assert {path.name for path in pages.iterdir()} - {"pages.json"} == left
+
+
+@pytest.mark.parametrize("listed", ["../notes.html", "sub/notes.html", "/notes.html", "run.json"])
+def test_a_list_of_pages_that_names_other_places_is_refused(tmp_path: Path, listed: str) -> None:
+    run = write_run(tmp_path / "run", points_of_papers(["a"]), made=manifest())
+    pages = tmp_path / "pages"
+    write_for(run, Reader.AUTHOR, out=pages)
+    (tmp_path / "notes.html").write_text("mine", "utf-8")
+    digest = hashlib.sha256(b"mine").hexdigest()
+    forged = {"schema": "reviewscore.pages/1", "reader": "author", "files": {listed: digest}}
+    (pages / "pages.json").write_text(json.dumps(forged), "utf-8")
+
+    with pytest.raises(RunFolderError, match=r"pages\.json: not a list of pages"):
+        write_for(run, Reader.AUTHOR, out=pages)
+
+    assert (tmp_path / "notes.html").read_text("utf-8") == "mine"
 
 
 def test_a_reviewer_is_sent_a_page_that_knows_no_other_review(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from reviewscore.report.html import write_report
-from reviewscore.report.role_files import write_for
+from reviewscore.report.role_pages import write_for
 from reviewscore.report.roles import Reader
 from reviewscore.report.summary import summarise
 from reviewscore.runs.export import export

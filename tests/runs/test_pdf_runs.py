@@ -16,7 +16,7 @@ from reviewscore.errors import InputError
 from reviewscore.report.html import write_report
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.markdown import markdown_report
-from reviewscore.report.role_files import write_for
+from reviewscore.report.role_pages import write_for
 from reviewscore.report.roles import Reader
 from reviewscore.report.summary import summarise
 from reviewscore.runs.audit import audit

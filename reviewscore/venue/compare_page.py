@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reviewscore.files import write_whole
-from reviewscore.report.figures import FigurePage, write_pages
+from reviewscore.pages.figures import FigurePage, write_pages
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text
@@ -32,9 +32,8 @@ def write_comparison(
         RunFolderError: The folder holds other things, or cannot be written.
         StopError: The disk is full.
     """
-    numbers = compared.found.model_dump_json(indent=1) + "\n"
-    page = comparison_page(compared.found)
-    written = write_pages(page, out, verb="compare", csv=tidy(compared.found), numbers=numbers,
+    found = compared.found
+    written = write_pages(comparison_page(found), found, out, verb="compare", csv=tidy(found),
                           allow_foreign=allow_foreign)  # fmt: skip
     sheet = out / SHEET_FILE
     if not compared.sheet:

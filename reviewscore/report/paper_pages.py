@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,21 +13,25 @@ from typing import TypeVar
 from jinja2 import Template
 from markupsafe import Markup
 
-from reviewscore.config import EMBEDDED
 from reviewscore.errors import ReviewScoreError
 from reviewscore.files import read_lines
-from reviewscore.report import excerpts, wording
+from reviewscore.pages import wording
+from reviewscore.pages.point_card import (
+    Card,
+    Stretch,
+    anchor_of,
+    card_of,
+    marked_field,
+    premises_of,
+)
 from reviewscore.report.lines import unread_evidence_words
-from reviewscore.report.places import ShownPlace, shown_places
 from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
 from reviewscore.runs.folder import POINTS, points_by_offset, read_points
 from reviewscore.runs.manifest import Manifest
-from reviewscore.schema.argument import Premise
-from reviewscore.schema.paper import Evidence, Paper
+from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review
-from reviewscore.schema.verdict import Provenance
 
 POINTS_PER_PAGE = 500
 """A run of more points is split into pages, each of whole papers."""
@@ -71,26 +74,12 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Card:
-    """One point as it is shown."""
-
-    number: int
-    anchor: str
-    score: PointScore
-    headline: wording.Headline
-    place: excerpts.Excerpt
-    places: tuple[ShownPlace, ...]
-    other_quotes: tuple[Evidence, ...]
-    origins: tuple[Provenance, ...]
-
-
-@dataclass(frozen=True)
 class ReviewGroup:
     """The points of one review, its text with the points marked, and what is known beside it."""
 
     review_id: str
     cards: tuple[Card, ...]
-    fields: tuple[tuple[str, list[excerpts.Stretch]], ...]
+    fields: tuple[tuple[str, list[Stretch]], ...]
     missed: tuple[str, ...]
     near: Beside | None
 
@@ -121,7 +110,7 @@ def _row(
     text = " ".join(score.text.split())
     return Row(
         offset=offset,
-        anchor=_anchor(score.point_id),
+        anchor=anchor_of(score.point_id),
         point_id=score.point_id,
         review_id=intern(score.review_id),
         paper_id=intern(score.paper_id),
@@ -137,11 +126,6 @@ def _natural(name: str) -> list[tuple[int, str]]:
     """A sort key that puts ``#10`` after ``#9``."""
     parts = re.split(r"(\d{1,18})", name)
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
-
-
-def _anchor(point_id: str) -> str:
-    """A name for links: an id may hold anything, and stays the same in each report."""
-    return "p-" + hashlib.sha256(point_id.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def paper_of(row: Row) -> str:
@@ -255,7 +239,7 @@ def _words(score: PointScore, row: Row, most: int) -> str:
         row: Its row.
         most: Characters; what is beyond is left out.
     """
-    verdicts = [score.verdict, *(one.verdict for one in _premises(score))]
+    verdicts = [score.verdict, *(one.verdict for one in premises_of(score))]
     shown = [quote for verdict in verdicts if verdict for quote in verdict.evidence]
     quoted = (quote.quote for quote in (*score.evidence, *score.passages, *shown))
     plain = (word.strip(_EDGES) for text in (*quoted, score.text) for word in text.lower().split())
@@ -264,43 +248,7 @@ def _words(score: PointScore, row: Row, most: int) -> str:
     return words if len(words) <= most else words[:most].rpartition(" ")[0]
 
 
-def _premises(score: PointScore) -> tuple[Premise, ...]:
-    return score.argument.premises if score.argument else ()
-
-
-def card_of(
-    score: PointScore, review: Review | None, paper: Paper | None, *, number: int = 1
-) -> Card:
-    """One point as it is shown.
-
-    Args:
-        score: The point.
-        review: The review it stands in, for its surroundings; None if it is not at hand.
-        paper: Its paper, for those of quotes; likewise.
-        number: Its number on the page.
-    """
-    shown = list(score.verdict.evidence) if score.verdict else []
-    for premise in _premises(score):
-        if premise.verdict:
-            shown += premise.verdict.evidence
-    # The embedded judge is named once, at the head of the page.
-    asked = (one for one in score.origins if one.judge != EMBEDDED)
-    unique = {(one.stage, one.prompt_sha256, one.model_answered): one for one in asked}
-    return Card(
-        number=number,
-        anchor=_anchor(score.point_id),
-        score=score,
-        headline=wording.headline(score),
-        place=excerpts.point_in_review(score, review),
-        places=shown_places(score, paper),
-        other_quotes=tuple(quote for quote in score.evidence if quote not in shown),
-        origins=tuple(unique.values()),
-    )
-
-
-def _fields(
-    review: Review | None, cards: Sequence[Card]
-) -> tuple[tuple[str, list[excerpts.Stretch]], ...]:
+def _fields(review: Review | None, cards: Sequence[Card]) -> tuple[tuple[str, list[Stretch]], ...]:
     """The fields of a review that hold points, each with its points marked."""
     if review is None:
         return ()
@@ -308,7 +256,7 @@ def _fields(
     return tuple(
         (
             name,
-            excerpts.marked_field(
+            marked_field(
                 review.fields[name],
                 [(c.number, c.score, c.anchor) for c in cards if c.score.span.field == name],
             ),

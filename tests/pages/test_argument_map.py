@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.report.argument_map import WIDTH, argdown, svg
+from reviewscore.pages.argument_map import WIDTH, argdown, svg
 from reviewscore.schema.argument import Argument, ArgumentState, Premise
 from reviewscore.schema.proof import Validity
 from reviewscore.schema.verdict import KnowledgeSource, PremiseVerdict

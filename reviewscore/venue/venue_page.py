@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewscore.report.figures import FigurePage, write_pages
+from reviewscore.pages.figures import FigurePage, write_pages
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Table, csv_text
 from reviewscore.venue.panels import GroupRates, RatePanel, Venue
@@ -38,8 +38,7 @@ def write_venue(venue: Venue, out: Path, *, allow_foreign: bool = False) -> list
         RunFolderError: The folder holds other things, or cannot be written.
         StopError: The disk is full.
     """
-    numbers = venue.model_dump_json(indent=1) + "\n"
-    return write_pages(venue_page(venue), out, verb="venue", csv=tidy(venue), numbers=numbers,
+    return write_pages(venue_page(venue), venue, out, verb="venue", csv=tidy(venue),
                        allow_foreign=allow_foreign)  # fmt: skip
 
 

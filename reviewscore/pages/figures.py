@@ -6,15 +6,42 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from reviewscore import __version__
-from reviewscore.files import results_folder, write_whole
-from reviewscore.report.html import page_environment
+from reviewscore.pages.environment import own_environment, render
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.tables import Cell, Kind, Table, ends, escaped, estimate_of, undefined, value
 from reviewscore.stats.tables import markdown as table_markdown
-from reviewscore.stats.writing import points, sections
+from reviewscore.stats.writing import points, sections, write_files
 
 _SPAN = 0.1
+
+
+@dataclass(frozen=True)
+class BarPart:
+    """A box of a stacked bar.
+
+    Attributes:
+        colour: Name of its colour in the style.
+        left: Its left edge, in percent of the bar.
+        width: Its width, likewise.
+        words: What it stands for.
+    """
+
+    colour: str
+    left: float
+    width: float
+    words: str
+
+
+def stacked(shares: Iterable[tuple[str, float, str]]) -> tuple[BarPart, ...]:
+    """Boxes side by side; of each its colour, its share (0..1) and what it stands for."""
+    parts, left = [], 0.0
+    for colour, share, words in shares:
+        parts.append(BarPart(colour, round(left, 2), round(100 * share, 2), words))
+        left += 100 * share
+    return tuple(parts)
 
 
 @dataclass(frozen=True)
@@ -122,14 +149,22 @@ def markdown(page: FigurePage) -> str:
 
 def write_pages(
     page: FigurePage,
+    record: BaseModel,
     out: Path,
     *,
     verb: str,
     csv: str,
-    numbers: str,
     allow_foreign: bool = False,
 ) -> list[Path]:
     """Write a page as HTML and Markdown, its numbers as CSV and JSON, into a folder.
+
+    Args:
+        page: The page.
+        record: All its numbers.
+        out: The folder.
+        verb: The command, which names the files.
+        csv: The numbers as rows.
+        allow_foreign: Write beside other things too.
 
     Returns:
         The files written, the page to read first.
@@ -138,17 +173,16 @@ def write_pages(
         RunFolderError: The folder holds other things, or cannot be written.
         StopError: The disk is full.
     """
-    results_folder(out, verb=verb, marker=f"{verb}.json", allow_foreign=allow_foreign)
-    texts = {"html": html(page), "md": markdown(page), "csv": csv, "json": numbers}
-    for ending, text in texts.items():
-        write_whole(out / f"{verb}.{ending}", text)
-    return [out / f"{verb}.{ending}" for ending in texts]
+    numbers = record.model_dump_json(indent=1) + "\n"
+    made = {"html": html(page), "md": markdown(page), "csv": csv, "json": numbers}
+    texts = {f"{verb}.{ending}": text for ending, text in made.items()}
+    return write_files(texts, out, verb=verb, allow_foreign=allow_foreign)
 
 
 def html(page: FigurePage) -> str:
     """The page as one HTML file that needs no network."""
-    template = page_environment().get_template("figures.html")
-    return template.render({"page": page, "drawn": drawn, "version": __version__})
+    template = own_environment().get_template("figures.html")
+    return render(template, page=page, drawn=drawn, version=__version__)
 
 
 def _scale(cells: Iterable[Cell], kind: Kind) -> tuple[float, float]:

@@ -1,0 +1,384 @@
+"""The pages for a reader written down: one file, or a folder with a list and a page a paper.
+
+Reviewers get a page for each review, so that each can be sent to its author alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from reviewscore import __version__
+from reviewscore.config import EMBEDDED
+from reviewscore.errors import InputError, RunFolderError, SettingsError
+from reviewscore.files import hash_file, read_whole, write_whole
+from reviewscore.pages.environment import encodable, render
+from reviewscore.pages.point_card import ShownPlace
+from reviewscore.papers.latex import plain_title
+from reviewscore.printable import markdown_escaped
+from reviewscore.report.html import page_environment
+from reviewscore.report.lines import doubted_words
+from reviewscore.report.paper_pages import PaperOf, look_up, rows_of
+from reviewscore.report.roles import Entry, Part, Reader, Sheet, by_review, sheet
+from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
+from reviewscore.runs.manifest import Manifest
+from reviewscore.schema.record import Record
+from reviewscore.sources.data_folder import digest_name, file_name
+
+
+class WrittenPages(Record):
+    """The list of a folder's pages, by which a later report knows which it may take away.
+
+    Attributes:
+        reader: Whom they are for.
+        files: SHA-256 of each page as it was written, by its name in the folder.
+    """
+
+    schema_id: Literal["reviewscore.pages/1"] = Field(default="reviewscore.pages/1", alias="schema")
+    reader: Reader
+    files: dict[Annotated[str, Field(pattern=r"^[^/\\]+\.(html|md)$")], str]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A page in the list of pages.
+
+    Attributes:
+        title: The paper's title.
+        ids: Its id and, for a page of one review, the review's.
+        with_passages: Points that a passage stands beside.
+        to_read: Points that the reader can act on; 0 for a paper that has no page.
+        why: Why there is nothing to read.
+        banners: What must be known of this page.
+        rank: See `Sheet.rank`.
+        link: The page's place, without its ending or as an anchor.
+    """
+
+    title: str
+    ids: tuple[str, ...]
+    with_passages: int
+    to_read: int
+    why: str
+    banners: tuple[str, ...]
+    rank: tuple[bool, int, int]
+    link: str = ""
+
+    @classmethod
+    def of(cls, sheet: Sheet, link: str = "") -> Listed:
+        """The line of a page."""
+        return cls(sheet.about, sheet.ids, sheet.with_passages, sheet.to_read, sheet.lead,
+                   sheet.banners, sheet.rank, link)  # fmt: skip
+
+    @property
+    def named(self) -> str:
+        """The title with the ids beside it, where these say more."""
+        ids = ", ".join(one for one in self.ids if one != self.title)
+        return f"{self.title} ({ids})" if ids else self.title
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The list of all pages, what is to be read first first.
+
+    Attributes:
+        heading: Its heading.
+        pages: What has a page.
+        nothing: What has none.
+        banners: What must be known of all pages.
+        each: What a page is of: ``paper`` or ``review``.
+    """
+
+    heading: str
+    pages: tuple[Listed, ...]
+    nothing: tuple[Listed, ...]
+    banners: tuple[str, ...]
+    each: str
+
+    @classmethod
+    def of(cls, heading: str, listed: list[Listed], each: str) -> Contents:
+        """The list of pages that are given in any order."""
+        ranked = sorted(listed, key=lambda one: one.rank)
+        shared = tuple(
+            banner
+            for banner in (listed[0].banners if listed else ())
+            if all(banner in one.banners for one in listed)
+        )
+        rest = [
+            replace(one, banners=tuple(line for line in one.banners if line not in shared))
+            for one in ranked
+        ]
+        pages = tuple(one for one in rest if one.to_read)
+        nothing = tuple(one for one in rest if not one.to_read)
+        return cls(heading, pages, nothing, shared, each)
+
+    @property
+    def lead(self) -> str:
+        """How many there are."""
+        count = len(self.pages) + len(self.nothing)
+        return (
+            f"There is something to read on {len(self.pages):,} of {count:,} {self.each}s, listed "
+            "with the most passages of the paper first."
+        )
+
+
+def contents_markdown(contents: Contents, *, linked: bool) -> str:
+    """The list as Markdown.
+
+    Args:
+        contents: The list.
+        linked: Whether pages are files of their own, to be linked.
+    """
+    parts = [f"# {markdown_escaped(contents.heading)}", markdown_escaped(contents.lead)]
+    parts += [f"> {markdown_escaped(banner)}" for banner in contents.banners]
+    lines = []
+    for one in contents.pages:
+        name = markdown_escaped(one.named)
+        name = f"[{name}]({one.link}.md)" if linked else name
+        lines.append(f"- {name}: {one.with_passages} of {one.to_read} points with passages")
+    if lines:
+        parts += ["## To read", "\n".join(lines)]
+    if contents.nothing:
+        rows = (f"{one.named}: {' '.join((one.why, *one.banners))}" for one in contents.nothing)
+        parts += ["## Nothing to read", "\n".join(f"- {markdown_escaped(row)}" for row in rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown(sheet: Sheet) -> str:
+    """The sheet as Markdown; foreign text has nothing in it that Markdown could act on."""
+    parts = [f"# {markdown_escaped(sheet.title)}", markdown_escaped(sheet.lead)]
+    parts += [f"> {markdown_escaped(banner)}" for banner in sheet.banners]
+    for part in sheet.parts:
+        parts.append(f"## {markdown_escaped(part.heading)}")
+        if part.lead:
+            parts.append(markdown_escaped(part.lead))
+        if part.rows:
+            parts.append(_table(part))
+        parts += [_entry(one) for one in part.entries]
+    return "\n\n".join([*parts, markdown_escaped(sheet.foot)]) + "\n"
+
+
+def _table(part: Part) -> str:
+    lines = [part.columns, tuple("---" for _ in part.columns), *part.rows]
+    return "\n".join(
+        f"| {' | '.join(cell if cell == '---' else markdown_escaped(cell) for cell in line)} |"
+        for line in lines
+    )
+
+
+def _entry(entry: Entry) -> str:
+    place = f" ({markdown_escaped(entry.point_id)})" if entry.point_id else ""
+    lines = [f"> {markdown_escaped(entry.said)}{place}"]
+    if entry.places:
+        lines.append(
+            "\n".join(f"- {markdown_escaped(one.words)}{_standing(one)}" for one in entry.places)
+        )
+    lines += [markdown_escaped(one) for one in entry.own]
+    quotes = [f"- “{markdown_escaped(one.text)}”{_section(one.section)}" for one in entry.quotes]
+    if quotes:
+        lines.append("\n".join(quotes))
+    if entry.closing:
+        lines.append(markdown_escaped(entry.closing))
+    return "\n\n".join(lines)
+
+
+def _standing(place: ShownPlace) -> str:
+    return "" if place.text is None else f": “{markdown_escaped(place.text)}”"
+
+
+def _section(name: str | None) -> str:
+    """Escaped within its brackets, where a number makes no list."""
+    return " " + markdown_escaped(f"({name})") if name else ""
+
+
+TitleOf = Callable[[str], str | None]
+_ENDINGS = (".html", ".htm", ".md")
+_INDEX = "index"
+"""Name of the list of pages in a folder."""
+_PAGES = "pages.json"
+"""Which of a folder's files were written there."""
+
+
+def write_for(
+    run: Path,
+    reader: Reader,
+    *,
+    titles: TitleOf | None = None,
+    papers: PaperOf | None = None,
+    out: Path | None = None,
+    failed: list[RunFolderError] | None = None,
+    accept_changed: bool = False,
+) -> list[Path]:
+    """Write a run's pages for a reader.
+
+    Points of one paper are held at a time.
+
+    Args:
+        run: The run folder.
+        reader: Who reads it.
+        titles: Gives a paper's title by its id.
+        papers: Gives a paper by its id, for what stands at the places that points name.
+        out: A file (``.html`` or ``.md``) for all papers, or a folder with a list of pages by
+            title (``index``) and a page for each paper that has something to read (for reviewers,
+            each review), as HTML and as Markdown; a file in the run folder if None. Pages that an
+            earlier report wrote into the folder and this one does not are taken away, unless
+            something else has changed them.
+        failed: Takes why single pages of a folder could not be written; without it the first
+            reason is raised when all others are written.
+        accept_changed: Go on with records that something else has changed, and say so.
+
+    Returns:
+        The files written, the list of a folder first.
+
+    Raises:
+        RunFolderError: The run cannot be read, its records were changed, or a file cannot be
+            written.
+        SettingsError: The ending is none of these.
+    """
+    target = run / f"for-{reader.value}.html" if out is None else out
+    ending = target.suffix.lower()
+    manifest = read_manifest(run, accept_changed=accept_changed)
+    judge = manifest.judge
+    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers)
+    if ending in _ENDINGS:
+        ranked = sorted(sheets, key=lambda one: one.rank)
+        listed = [Listed.of(one, f"#sheet-{place}") for place, one in enumerate(ranked, start=1)]
+        contents = Contents.of(f"For the {reader.value}", listed, _each(reader))
+        chosen = [one for one in ranked if one.to_read]
+        text = (
+            "\n---\n\n".join([contents_markdown(contents, linked=False), *map(markdown, chosen)])
+            if ending == ".md"
+            else _html(chosen, reader, judge, contents)
+        )
+        write_whole(target, encodable(text), named=out is not None)
+        return [target]
+    if ending:
+        raise SettingsError(f"unknown ending '{ending}'; use .html, .md, or a folder")
+    faults: list[RunFolderError] = [] if failed is None else failed
+    written = _folder(target, sheets, reader, judge, faults)
+    if faults and (failed is None or not written):
+        raise faults[0]
+    return written
+
+
+def _sheets(
+    run: Path, manifest: Manifest, reader: Reader, titles: TitleOf, papers: PaperOf | None
+) -> Iterator[Sheet]:
+    """The pages, paper by paper, in the order of the report."""
+    unread, changed = manifest.unread, changed_records(run, manifest)
+    doubts = (doubted_words(changed),) if changed else ()
+    for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
+        with points_by_offset(run) as read:
+            points = [read(row.offset) for row in rows]
+        title = plain_title(titles(paper_id) or paper_id)
+        named = any(place.target for point in points for place in point.places or ())
+        paper = look_up(papers, paper_id) if named else None
+        groups = by_review(points) if reader is Reader.REVIEWER else [(None, points)]
+        for review_id, group in groups:
+            page = sheet(reader, paper_id, title, group, unread=unread.get(paper_id), paper=paper)
+            page = replace(page, banners=(*doubts, *page.banners))
+            if review_id is not None:
+                page = replace(page, name=review_id, ids=(paper_id, review_id))
+            yield page
+
+
+def _each(reader: Reader) -> str:
+    return "review" if reader is Reader.REVIEWER else "paper"
+
+
+def _folder(
+    target: Path, sheets: Iterator[Sheet], reader: Reader, judge: str, faults: list[RunFolderError]
+) -> list[Path]:
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(f"{target}: {error.strerror}") from error
+    earlier = _earlier_pages(target)
+    written: list[Path] = []
+    names, listed = {_INDEX}, list[Listed]()
+    digests: dict[str, str] = {}
+
+    def put(name: str, as_html: str, as_markdown: str) -> list[Path]:
+        done = []
+        for path, text in ((f"{name}.html", as_html), (f"{name}.md", as_markdown)):
+            content = encodable(text).encode()
+            try:
+                write_whole(target / path, content)
+            except RunFolderError as error:
+                faults.append(error)
+            else:
+                done.append(target / path)
+                digests[path] = hashlib.sha256(content).hexdigest()
+        return done
+
+    for page in sheets:
+        if not page.to_read:
+            listed.append(Listed.of(page))
+            continue
+        name = _new_name(page, names)
+        names.add(name.casefold())
+        listed.append(Listed.of(page, name))
+        written += put(name, _html([page], reader, judge), markdown(page))
+    contents = Contents.of(f"For the {reader.value}", listed, _each(reader))
+    index = _html([], reader, judge, contents), contents_markdown(contents, linked=True)
+    written = [*put(_INDEX, *index), *written]
+    kept = {name: earlier[name] for name in earlier if Path(name).stem.casefold() in names}
+    faults += _remove(target, {name: earlier[name] for name in earlier.keys() - kept.keys()})
+    pages = WrittenPages(reader=reader, files=dict(sorted((kept | digests).items())))
+    try:
+        write_whole(target / _PAGES, pages.model_dump_json(indent=1) + "\n")
+    except RunFolderError as error:
+        faults.append(error)
+    return written
+
+
+def _earlier_pages(target: Path) -> dict[str, str]:
+    """What was written into a folder before, as its list says; empty if it has no list.
+
+    Raises:
+        RunFolderError: Something else has the name of the list.
+    """
+    raw = read_whole(target / _PAGES)
+    try:
+        return {} if raw is None else WrittenPages.model_validate_json(raw).files
+    except ValidationError as error:
+        raise RunFolderError(
+            f"{target / _PAGES}: not a list of pages of this version of reviewscore; move it away "
+            "or choose another folder"
+        ) from error
+
+
+def _remove(target: Path, files: Mapping[str, str]) -> Iterator[RunFolderError]:
+    """Take away pages that are still as they were written; yields why others could not be."""
+    for name, digest in files.items():
+        path = target / name
+        if not path.is_file() or path.is_symlink():
+            continue
+        try:
+            if hash_file(path).sha256 == digest:
+                path.unlink()
+        except (OSError, InputError) as error:
+            yield RunFolderError(f"{path}: an earlier page that cannot be taken away ({error})")
+
+
+def _new_name(page: Sheet, taken: set[str]) -> str:
+    """A file name for a page; ids that differ in case are one name on some systems."""
+    names = (file_name(page.name), digest_name(page.name), digest_name("\n".join(page.ids)))
+    return next((name for name in names if name.casefold() not in taken), names[-1])
+
+
+def _html(sheets: list[Sheet], reader: Reader, judge: str, contents: Contents | None = None) -> str:
+    did = "Looked up" if judge == EMBEDDED else "Judged"
+    words = {
+        "sheets": sheets,
+        "contents": contents,
+        "title": sheets[0].title if contents is None else contents.heading,
+        "judged_by": "" if reader is Reader.REVIEWER else f"{did} by {judge}",
+        "version": __version__,
+    }
+    return render(page_environment().get_template("role.html"), **words)
