@@ -39,7 +39,7 @@ class Stretch(NamedTuple):
 class ReviewLanguages:
     """In which language each line of a review is.
 
-    A line that is too short to tell goes with the line before it, else with the review as a whole.
+    A line that does not tell goes with the line before it, else with the review as a whole.
 
     Args:
         review: The review.
@@ -70,7 +70,7 @@ class ReviewLanguages:
     def _read(self, text: str) -> list[Stretch]:
         if reads_as_english(text) and not any(map(_is_foreign, text.split("\n"))):
             return [Stretch(0, len(text), None)]
-        lines = [(start, end, language_of(text[start:end])) for start, end in _lines(text)]
+        lines = [(start, end, _language(text[start:end])) for start, end in _lines(text)]
         current = next((code for *_, code in lines if code is not None), None) or self._of_review
         stretches: list[Stretch] = []
         for start, end, code in lines:
@@ -95,18 +95,22 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
+def _language(line: str) -> str | None:
+    """The language of a line; an entry of a list of literature has none of its own."""
+    entry = line.strip(" \t\r\n-–—*•")
+    return None if is_reference(entry, Block(0, len(entry), entry=True)) else language_of(line)
+
+
 def _is_foreign(line: str) -> bool:
-    """Whether a line amid English is in another language; titles of works cited are not meant."""
-    if not is_odd_in_english(line) or is_reference(line, Block(0, len(line), entry=False)):
-        return False
-    return language_of(line) not in (None, ENGLISH)
+    """Whether a line amid English is in another language."""
+    return is_odd_in_english(line) and _language(line) not in (None, ENGLISH)
 
 
 _MARK = re.compile(
     r"(?:[（(]?(?:\d{1,2}|[一二三四五六七八九十]{1,3})[）)、．]|[①-⑳]|[・‧◆■□○]|第[一二三四五六七八九十]{1,3}[,，、])\s*"
 )
 """Marks of list entries in Chinese, Japanese and Korean."""
-_STOPS = (".", "?", "!", ";", ":", "…", "。", "！", "？", "；", "：", "؟", "؛", "।", "|")  # fmt: skip
+_STOPS = tuple(".?!;:…。！？；：؟؛।|")
 _CLOSING = "\"'”’»)]}*_）】」』 \t"
 _LEADS = (":", "：")
 _FULL_LINE = 40
@@ -149,7 +153,7 @@ def _is_lead_in(text: str, part: TextSpan) -> bool:
 
 
 def _plain_blocks(text: str, stretch: Stretch) -> list[Block]:
-    """List entries and paragraphs; a line that ends in no stop goes on in the next if it is long."""
+    """List entries and paragraphs; a long line without a stop at its end goes on in the next."""
     blocks: list[Block] = []
     gap = True
     for line in lines_of(text, stretch.start, stretch.end):

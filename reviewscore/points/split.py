@@ -108,9 +108,7 @@ def split_review(
             if any(char.isalnum() for char in text[start:end]):
                 exact = Concern(start, end, concern.context)
                 number = len(points) + 1
-                points.append(
-                    review_point(review, section, number, exact, role, language=language)
-                )
+                points.append(review_point(review, section, number, exact, role, language=language))
     return tuple(points)
 
 

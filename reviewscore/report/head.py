@@ -14,7 +14,7 @@ from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError
 from reviewscore.files import read_lines
 from reviewscore.printable import without_folders
-from reviewscore.report.lines import share_words, unread_words
+from reviewscore.report.lines import language_words, share_words, unread_words
 from reviewscore.report.summary import LEXICAL_NOTE, Summary
 from reviewscore.runs.folder import ERRORS, ErrorRecord, changed_words
 from reviewscore.runs.manifest import Manifest, Setting
@@ -64,6 +64,9 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
         notes.append(doubted_words(summary.changed))
     if summary.judge == EMBEDDED:
         notes.append(f"{LEXICAL_NOTE} For scores, run again with --model provider/name.")
+    if summary.languages:
+        words = language_words(summary)
+        notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.selection:
         picks = ", ".join(f"{name} = {value}" for name, value in summary.selection.items())
         notes.append(f"Only a selection was judged ({picks}): its shares stand for nothing else.")
@@ -100,8 +103,8 @@ def doubtful_words(summary: Summary) -> str:
     return (
         f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) "
         f"{'was' if len(names) == 1 else 'were'} badly "
-        "read, or hold text that people cannot see or that addresses a model. Judges may be "
-        "wrong on them; what was found stands under Doubts."
+        "read, are not in English, or hold text that people cannot see or that addresses a model. "
+        "Judges may be wrong on them; what was found stands under Doubts."
     )
 
 

@@ -36,6 +36,7 @@ from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Five, Summary, summarise
 from reviewscore.runs.folder import REPORT, read_manifest
 from reviewscore.runs.manifest import Manifest
+from reviewscore.text.language import language_name
 
 _MARK = b'<meta name="generator" content="reviewscore '
 _HEAD = 4_000
@@ -227,6 +228,7 @@ def page_environment() -> Environment:
             f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
             "base-uri 'none'; form-action 'none'"
         ),
+        language_name=language_name,
         wording=wording,
         argument_map=argument_map.svg,
         argdown=argument_map.argdown,

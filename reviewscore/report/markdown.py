@@ -8,7 +8,7 @@ from pathlib import Path
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.printable import markdown_escaped
 from reviewscore.report.head import doubted_words, doubtful_words
-from reviewscore.report.lines import summary_lines
+from reviewscore.report.lines import language_words, summary_lines
 from reviewscore.report.places import shown_places
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Summary, summarise
@@ -60,6 +60,8 @@ def _banners(summary: Summary) -> list[str]:
         told.append(f"> {summary.note}")
     if summary.selection:
         told.append("> Only a selection of the points was judged.")
+    if summary.languages:
+        told.append(f"> {markdown_escaped(language_words(summary))}")
     if summary.doubtful:
         told.append(f"> {markdown_escaped(doubtful_words(summary))}")
     if not summary.complete:

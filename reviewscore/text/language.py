@@ -40,6 +40,11 @@ _WITHOUT_WORDS = re.compile(
 )
 """Code, formulas, links, addresses and citations."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f"
+)
+"""Letters of scripts that put no space between words (Thai, Lao, Burmese, Khmer, kana, Chinese),
+for a class of characters in a pattern."""
 _LAST_LATIN = "\u036f"
 """Letters beyond this are of other scripts, but for a few with accents."""
 _ALSO_FOREIGN = frozenset("also bill con cry due fill fire former für move per sincere top was".split())  # noqa: SIM905, E501 # fmt: skip
@@ -47,6 +52,8 @@ _ENGLISH_WORDS = frozenset(word for word in FUNCTION_WORDS if len(word) > 2) - _
 """Function words of English that other languages in Latin letters do not have."""
 
 _LEAST_WORDS = 5
+_MOST_WORDS = 3000
+"""Words that are looked at; a longer text is told by its beginning."""
 _LEAST_PROBABILITY = 0.8
 _ENGLISH_SHARE = 0.15
 """Share of such words from which on a text is in English; in reviews it is 0.28 in the median."""
@@ -100,7 +107,7 @@ def _looked_up(words: list[str]) -> str | None:
     if _size(words) < _LEAST_WORDS:
         return None
     shares: dict[str, float] = {}
-    for label, probability in _identifier().rank(" ".join(words)):
+    for label, probability in _identifier().rank(" ".join(words[:_MOST_WORDS])):
         code = _VARIETIES.get(label, label)
         shares[code] = shares.get(code, 0.0) + probability
     best = max(shares, key=shares.__getitem__)

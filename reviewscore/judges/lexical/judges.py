@@ -50,7 +50,7 @@ class LexicalJudges:
         return None
 
     def abstention(self, point: ReviewPoint, paper: Paper) -> str | None:
-        """That the point or the paper is not in English, if so: the rules know no other language."""
+        """That the point or the paper is not in English, which is all that the rules read."""
         if point.language is not None:
             what, code = "point", point.language
         elif paper.language is not None:
