@@ -22,7 +22,7 @@ from reviewscore.text.language import ENGLISH, is_odd_in_english, language_of, r
 from reviewscore.text.sentences import TextSpan, sentences
 
 
-class Stretch(NamedTuple):
+class LanguageStretch(NamedTuple):
     """Lines of a text box in one language: ``text[start:end]``.
 
     Attributes:
@@ -47,13 +47,13 @@ class ReviewLanguages:
 
     def __init__(self, review: Review) -> None:
         self._review = review
-        self._boxes: dict[str, list[Stretch]] = {}
+        self._boxes: dict[str, list[LanguageStretch]] = {}
 
     @cached_property
     def _of_review(self) -> str | None:
         return language_of("\n".join(self._review.fields.values()))
 
-    def stretches(self, field: str, start: int, end: int) -> Iterator[Stretch]:
+    def stretches(self, field: str, start: int, end: int) -> Iterator[LanguageStretch]:
         """A part of a text box, ``start:end``, by language; in order, nothing left out."""
         if field not in self._boxes:
             self._boxes[field] = self._read(self._review.fields[field])
@@ -67,23 +67,23 @@ class ReviewLanguages:
         """The language at an offset of a text box; None for English."""
         return next((each.language for each in self.stretches(field, offset, offset + 1)), None)
 
-    def _read(self, text: str) -> list[Stretch]:
+    def _read(self, text: str) -> list[LanguageStretch]:
         if reads_as_english(text) and not any(map(_is_foreign, text.split("\n"))):
-            return [Stretch(0, len(text), None)]
+            return [LanguageStretch(0, len(text), None)]
         lines = [(start, end, _language(text[start:end])) for start, end in _lines(text)]
         current = next((code for *_, code in lines if code is not None), None) or self._of_review
-        stretches: list[Stretch] = []
+        stretches: list[LanguageStretch] = []
         for start, end, code in lines:
             current = code or current
             shown = None if current == ENGLISH else current
             if stretches and stretches[-1].language == shown:
                 stretches[-1] = stretches[-1]._replace(end=end)
             else:
-                stretches.append(Stretch(start, end, shown))
+                stretches.append(LanguageStretch(start, end, shown))
         return stretches
 
 
-def _end(stretch: Stretch) -> int:
+def _end(stretch: LanguageStretch) -> int:
     return stretch.end
 
 
@@ -120,7 +120,7 @@ _WIDE = 2
 """Columns of a letter beyond Latin."""
 
 
-def plain_concerns(text: str, stretch: Stretch) -> Iterator[tuple[Concern, Block]]:
+def plain_concerns(text: str, stretch: LanguageStretch) -> Iterator[tuple[Concern, Block]]:
     """The points of a stretch that is not in English: list entries, else sentences.
 
     A heading, and a sentence that ends with a colon, go with the next ones as their context; one
@@ -152,7 +152,7 @@ def _is_lead_in(text: str, part: TextSpan) -> bool:
     return own.endswith(_LEADS) or (heading and len(own) <= _LONGEST_HEADING)
 
 
-def _plain_blocks(text: str, stretch: Stretch) -> list[Block]:
+def _plain_blocks(text: str, stretch: LanguageStretch) -> list[Block]:
     """List entries and paragraphs; a long line without a stop at its end goes on in the next."""
     blocks: list[Block] = []
     gap = True

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
-from reviewscore.points.languages import ReviewLanguages, Stretch, plain_concerns
+from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
 from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.schema.review import Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
@@ -61,7 +61,7 @@ def _concerns(
 
 
 def _english_concerns(
-    text: str, section: OpenSection, stretch: Stretch
+    text: str, section: OpenSection, stretch: LanguageStretch
 ) -> Iterator[tuple[Concern, Block]]:
     for block in blocks_of(text, stretch.start, stretch.end):
         marked = block.role if section.sifted else None

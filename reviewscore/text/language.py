@@ -35,7 +35,7 @@ _NO_LANGUAGE = "zxx"
 
 _WITHOUT_WORDS = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]{1,300}\$|\\[a-zA-Z]+|https?://\S+|www\.\S+"
-    r"|\S+@\S+|\[[^\][\n]{0,200}\]|\([^()\n]{0,100}\b(?:19|20)\d\d[a-z]?\)",
+    r"|\b[\w.+-]{1,64}@\S+|\[[^\][\n]{0,200}\]|\([^()\n]{0,100}\b(?:19|20)\d\d[a-z]?\)",
     re.DOTALL,
 )
 """Code, formulas, links, addresses and citations."""
