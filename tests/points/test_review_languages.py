@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reviewscore.config import resolve
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import ModelJudges
@@ -17,10 +19,14 @@ from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.pipeline import review_points, score_point
 from reviewscore.points.split import accept_proposed, split_review
+from reviewscore.report.lines import summary_lines
+from reviewscore.report.summary import summarise
+from reviewscore.runs.audit import audit
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.review import Review, Role
 from reviewscore.schema.verdict import Finding
+from reviewscore.sources.collection import read_collection
 
 
 def review(**fields: str) -> Review:
@@ -225,3 +231,21 @@ def test_a_proposal_in_another_script_is_found_word_for_word() -> None:
         ("只用了一个池塘（见表3）。", "zh")
     ]
     assert rejected == ("缺少基线。",)
+
+
+def test_the_summary_says_which_reviews_are_not_in_english(tmp_path: Path) -> None:
+    papers = [{"paper_id": "p", "title": "Ponds", "text": PAPER}]
+    boxes = {"de": GERMAN, "zh": CHINESE, "en": "No seeds are given for the pond of Table 4."}
+    reviews = [
+        {"review_id": name, "paper_id": "p", "sections": {"weaknesses": box}}
+        for name, box in boxes.items()
+    ]
+    for name, rows in (("papers", papers), ("reviews", reviews)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    collection = read_collection(tmp_path)
+
+    audit(collection, tmp_path / "run", resolve({}))
+
+    summary = summarise(tmp_path / "run")
+    assert summary.languages == {"de": 1, "zh": 1}
+    assert "German 1, Chinese 1" in "\n".join(summary_lines(summary))
