@@ -75,6 +75,14 @@ async def score_point(
         StopError: Nothing more can be asked.
     """
     point = with_places(point, paper)
+    if (why := judges.abstention(point, paper)) is not None:
+        return make_record(
+            point,
+            judges,
+            status=Status.UNSCORED,
+            finding=Finding.CANNOT_JUDGE,
+            rationale=why,
+        )
     typed = await judges.point_type(point)
     match typed.type:
         case PointType.ARGUMENT if score != "base" and judges.gives_scores:

@@ -54,10 +54,14 @@ class Fake:
     repeats_itself: bool = True
     name: str = "fake"
     version: str | None = None
+    silent: str | None = None
     asked: list[str] = field(default_factory=list)
 
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> None:
         return None
+
+    def abstention(self, point: ReviewPoint, paper: Paper) -> str | None:
+        return self.silent
 
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         return TypeVerdict(type=self.type)

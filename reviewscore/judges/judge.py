@@ -45,6 +45,10 @@ class Judges(Protocol):
         """Stretches of the review taken for points; None leaves splitting to the rules."""
         ...
 
+    def abstention(self, point: ReviewPoint, paper: Paper) -> str | None:
+        """Why these judges say nothing of a point, in a sentence or two; None if they judge it."""
+        ...
+
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """Question, claim or argument."""
         ...

@@ -197,6 +197,10 @@ class ModelJudges:
         )
         return Proposal(texts=tuple(judged.reply.points), provenance=judged.provenance)
 
+    def abstention(self, point: ReviewPoint, paper: Paper) -> str | None:
+        """Nothing: models read other languages than English."""
+        return None
+
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """First whether it argues, and if not, whether it asks (ReviewScore, fig. 21 and 22)."""
         if self._economy:

@@ -48,6 +48,10 @@ class Panel:
         """The first judge's proposal."""
         return await self._members[0].propose_points(review, sections)
 
+    def abstention(self, point: ReviewPoint, paper: Paper) -> str | None:
+        """Nothing: a panel is of models."""
+        return None
+
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """The first judge's type."""
         return await self._members[0].point_type(point)

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from reviewscore.pages import argument_map, point_card, wording
 from reviewscore.papers.converted import gaps_in_words
+from reviewscore.text.language import language_name
 
 _OWN = "reviewscore.pages"
 _LONG_WORD = re.compile(r"(\S{200})(?=\S)")
@@ -48,6 +49,7 @@ def environment(room: str = _OWN, **names: object) -> Environment:
         wording=wording,
         argument_map=argument_map.svg,
         argdown=argument_map.argdown,
+        language_name=language_name,
         quote_in_paper=point_card.quote_in_paper,
         packed=point_card.packed,
     )

@@ -26,7 +26,7 @@ from reviewscore.papers.hidden import Hidden, comments
 from reviewscore.papers.hygiene import TidyText, read_text, tidy, without_surrogates
 from reviewscore.papers.latex import read_latex
 from reviewscore.papers.line_map import UnnumberedText, without_line_numbers
-from reviewscore.papers.paper_warnings import in_names, warnings_of
+from reviewscore.papers.paper_warnings import foreign_words, in_names, warnings_of
 from reviewscore.papers.pdf import PdfReading, read_pdf
 from reviewscore.papers.sections import Candidate, find_sections, number_of, tiled
 from reviewscore.papers.tei import read_tei
@@ -39,6 +39,7 @@ from reviewscore.papers.venue_text import (
 from reviewscore.papers.web_page import is_web_page, read_web_page
 from reviewscore.schema.paper import NOTHING_MISSING, Missing, Paper, Section, TextLine, Zone
 from reviewscore.schema.record import storable
+from reviewscore.text.language import ENGLISH, language_of
 
 _MARKDOWN = {".md", ".markdown"}
 _XML = {".xml", ".tei"}
@@ -139,6 +140,8 @@ _TITLE_LINES = 3
 _CUT_TITLE = 2
 """Spaces in a given title from which on it may be the first line of a longer one."""
 _FIRST_LINES = 40
+_LANGUAGE_SAMPLE = 20_000
+"""Characters at the beginning of a paper that its language is told by."""
 
 
 def _nothing(value: object) -> object:
@@ -325,12 +328,18 @@ def paper_of(
     pdf = content.pdf
     pages = tuple(map(tidied.mapped.place_of, pdf.pages)) if pdf is not None else ()
     abstract = row.abstract or content.abstract
+    language = language_of(text[:_LANGUAGE_SAMPLE])
+    language = None if language == ENGLISH else language
     warnings: tuple[str, ...] = ()
     if doubts:
         names = {"title": row.title or content.title, "abstract": abstract, "id": row.paper_id,
                  "file": row.source_file}  # fmt: skip
         unseen = (*content.unseen, *tidied.hidden)
-        warnings = (*warnings_of(text, unseen, pdf, pages), *in_names(names))
+        warnings = (
+            *foreign_words(language),
+            *warnings_of(text, unseen, pdf, pages),
+            *in_names(names),
+        )
     return Paper(
         paper_id=row.paper_id,
         title=_best_title(row.title or "", _title_read(content, text)) or row.paper_id,
@@ -341,6 +350,7 @@ def paper_of(
         year=row.year if year is None else year,
         decision=row.decision,
         authors_withheld=row.authors_withheld,
+        language=language,
         source=content.source,
         notes=(*notes, *content.notes, *(pdf.notes if pdf is not None else ())),
         warnings=warnings,

@@ -11,6 +11,7 @@ from reviewscore.papers.addressing import Addressing, addressing
 from reviewscore.papers.hidden import Hidden, unseen_characters
 from reviewscore.papers.pdf import PdfReading
 from reviewscore.schema.paper import Paper
+from reviewscore.text.language import language_name
 
 MOST_LOST = 0.05
 """Share of the characters of a PDF from which on a paper counts as badly read."""
@@ -77,6 +78,18 @@ def badly_read(text: str, pdf: PdfReading | None = None) -> str:
     if signs.words >= _LEAST_WORDS and signs.broken > _MOST_BROKEN:
         found.append(f"{signs.broken:.0%} of its words are broken")
     return "; ".join(found)
+
+
+def foreign_words(language: str | None) -> tuple[str, ...]:
+    """That a paper is not in English, in words; nothing if it is.
+
+    Args:
+        language: ISO 639 code of its language; None for English.
+    """
+    if language is None:
+        return ()
+    name = language_name(language)
+    return (f"written in {name}, which the embedded judge does not read",)
 
 
 _NAMED = 3

@@ -13,27 +13,34 @@ from reviewscore.papers.clean import clean, plain_characters
 from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.paper import Evidence, Paper, Zone
+from reviewscore.text.language import UNSPACED
 
 MIN_WORDS = 3
 MIN_CHARACTERS = 12
-"""Shorter quotes occur in any paper by chance, so they prove nothing."""
+"""Shorter quotes occur in any paper by chance, so they prove nothing. Of scripts without spaces
+between words each letter counts as a word, and as two characters."""
 
-_SAME = plain_characters({"'": "`´", '"': "«»", "—": "―"})
+_FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_SAME = plain_characters({"'": "`´", '"': "«»", "—": "―"}) | _FULL_WIDTH
 # Page rules first; emphasis, soft hyphens and invisible characters vanish.
 _UNWANTED = re.compile(
     r"(?P<rule>(?<!\S)-{3,}(?!\S))|(?P<ligature>[ﬀ-ﬆ…])"
+    r"|(?P<accented>[^\W\d_][\u0300-\u036f]+)"
     rf"|[*_]+|{WIDTHLESS.pattern}|''"
 )
 _SPACING = re.compile(
     r"(?P<hyphen>(?<=[^\W\d])-\s*(?=[^\W\d]))"  # co-operate, co-\noperate, cooperate: one word
     r"|(?P<dash>\s+-\s+|\s*(?:--+|—)\s*)"
+    rf"|(?P<unspaced>(?<=[{UNSPACED}])\s+|\s+(?=[{UNSPACED}]))"
     r"|(?P<gap>(?<=\w)(?:\s\s+|[^\S ])(?=\w)|(?<=\d[.,])\s+(?=\d))"
     r"|\s+(?!\w)|(?<!\w)\s+"
 )
 _OPENING = " \t\r\n\"'“”‘’„«»`*_"
 _ELLIPSIS_BEFORE = re.compile(r"\A[\s\"'“”‘’`*_]*(?:\[\s*(?:\.{2,}|…)\s*\]|\.{2,}|…)")
 _ELLIPSIS_AFTER = re.compile(r"(?:\[\s*(?:\.{2,}|…)\s*\]|\.{2,}|…)[\s\"'“”‘’`*_]*\Z")
-_LOOSE_ENDS = re.compile(r"\A[-–—−•]\s+|[\s.,;:–—−-]+\Z")
+_LOOSE_ENDS = re.compile(r"\A[-–—−•]\s+|[\s.,;:–—−。、，；：-]+\Z")
+_COUNTED = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def _without(match: re.Match[str]) -> str:
@@ -41,6 +48,8 @@ def _without(match: re.Match[str]) -> str:
         return ""
     if match.lastgroup == "ligature":
         return unicodedata.normalize("NFKC", match.group())
+    if match.lastgroup == "accented":
+        return unicodedata.normalize("NFC", match.group())
     return '"' if match.group() == "''" else ""
 
 
@@ -132,7 +141,8 @@ def find_quote(paper: Paper, quote: str) -> Evidence:
 
 def _span(text: str, quote: str) -> tuple[int, int] | None:
     core, open_start, open_end = _core(quote)
-    if len(core) < MIN_CHARACTERS or len(re.findall(r"\w+", core)) < MIN_WORDS:
+    characters = len(core) + len(_UNSPACED.findall(core))
+    if characters < MIN_CHARACTERS or len(_COUNTED.findall(core)) < MIN_WORDS:
         return None
     found = _occurrence(text, MappedText(text), core, open_start, open_end)
     for wanted in (core, _LOOSE_ENDS.sub("", core)):
@@ -173,7 +183,8 @@ def _occurrence(
 
 
 def _inside_word(text: str, offset: int) -> bool:
-    return 0 < offset < len(text) and text[offset - 1].isalnum() and text[offset].isalnum()
+    around = text[max(0, offset - 1) : offset + 1]
+    return 0 < offset < len(text) and around.isalnum() and _UNSPACED.search(around) is None
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -248,8 +259,7 @@ def _occurrences(paper: Paper, letters: str) -> Iterator[tuple[int, int]]:
 
 
 def _whole_words(text: str, start: int, end: int) -> bool:
-    before = start > 0 and text[start - 1].isalnum()
-    return not before and not (end < len(text) and text[end].isalnum())
+    return not (_inside_word(text, start) or _inside_word(text, end))
 
 
 def _authors(paper: Paper, start: int, end: int) -> bool:

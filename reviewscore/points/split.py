@@ -7,8 +7,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from reviewscore.papers.hidden import WIDTHLESS
-from reviewscore.points.blocks import blocks_of
+from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
+from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
 from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.schema.review import Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
@@ -19,9 +20,15 @@ _LOOSE_END = re.compile(r"\n\s*(?:[-–—•*+=_]+\s*)+\Z")
 
 
 def review_point(
-    review: Review, section: OpenSection, number: int, concern: Concern, role: Role
+    review: Review,
+    section: OpenSection,
+    number: int,
+    concern: Concern,
+    role: Role,
+    *,
+    language: str | None,
 ) -> ReviewPoint:
-    """A stretch of a section as a numbered point."""
+    """A stretch of a section as a numbered point; its language is None for English."""
     text = review.fields[section.field]
     lead = concern.context
     return ReviewPoint(
@@ -33,24 +40,38 @@ def review_point(
         text=text[concern.start : concern.end],
         span=Span(field=section.field, start=concern.start, end=concern.end),
         context="" if lead is None else text[lead.start : lead.end],
+        language=language,
     )
 
 
 def _concerns(
-    text: str, section: OpenSection, *, include_strengths: bool
-) -> Iterator[tuple[Concern, Role]]:
-    """The concerns of a section in order, with the role each has there."""
-    for block in blocks_of(text, section.start, section.end):
-        marked = block.role if section.sifted else None
-        role = section.role if marked is None else marked
-        if role is Role.STRENGTHS and not include_strengths:
-            continue
-        if section.sifted and marked is None:
-            found = sifted_concerns(text, block)
+    text: str, section: OpenSection, languages: ReviewLanguages, *, include_strengths: bool
+) -> Iterator[tuple[Concern, Role, str | None]]:
+    """The concerns of a section in order, with the role that each has there and its language."""
+    for stretch in languages.stretches(section.field, section.start, section.end):
+        found: Iterator[tuple[Concern, Block]]
+        if stretch.language is None:
+            found = _english_concerns(text, section, stretch)
         else:
-            found = all_concerns(text, block, praise=role is Role.STRENGTHS)
-        for concern in found:
-            yield concern, role
+            found = plain_concerns(text, stretch)
+        for concern, block in found:
+            role = (block.role if section.sifted else None) or section.role
+            if role is not Role.STRENGTHS or include_strengths:
+                yield concern, role, stretch.language
+
+
+def _english_concerns(
+    text: str, section: OpenSection, stretch: LanguageStretch
+) -> Iterator[tuple[Concern, Block]]:
+    for block in blocks_of(text, stretch.start, stretch.end):
+        marked = block.role if section.sifted else None
+        if section.sifted and marked is None:
+            concerns = sifted_concerns(text, block)
+        else:
+            praise = (marked or section.role) is Role.STRENGTHS
+            concerns = all_concerns(text, block, praise=praise)
+        for concern in concerns:
+            yield concern, block
 
 
 def split_review(
@@ -60,7 +81,8 @@ def split_review(
 
     Points come from sections for weaknesses, questions and requests, where everything but
     politeness is part of a point, and from mixed sections, where praise, summary and decisions
-    are left out. Points never overlap, and each satisfies
+    are left out. What is not in English is split by list entries and sentences, and nothing of it
+    is left out. Points never overlap, and each satisfies
     ``review.fields[point.span.field][point.span.start : point.span.end] == point.text``.
 
     Args:
@@ -69,12 +91,15 @@ def split_review(
         include_strengths: Whether sections for strengths give points.
     """
     points: list[ReviewPoint] = []
+    languages = ReviewLanguages(review)
     sections = open_sections(
         review, include_limitations=include_limitations, include_strengths=include_strengths
     )
     for section in sections:
         text = review.fields[section.field]
-        for concern, role in _concerns(text, section, include_strengths=include_strengths):
+        for concern, role, language in _concerns(
+            text, section, languages, include_strengths=include_strengths
+        ):
             dash = _DASH.match(text, concern.start, concern.end)
             start, end = trim(text, dash.end() if dash else concern.start, concern.end)
             loose = _LOOSE_END.search(text[max(start, end - 40) : end])
@@ -82,7 +107,8 @@ def split_review(
                 start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
                 exact = Concern(start, end, concern.context)
-                points.append(review_point(review, section, len(points) + 1, exact, role))
+                number = len(points) + 1
+                points.append(review_point(review, section, number, exact, role, language=language))
     return tuple(points)
 
 
@@ -160,6 +186,7 @@ def _numbered(
     review: Review, sections: Sequence[OpenSection], taken: Sequence[list[_Place]]
 ) -> tuple[ReviewPoint, ...]:
     places = [place for group in taken for place in group]
+    languages = ReviewLanguages(review)
     return tuple(
         review_point(
             review,
@@ -167,6 +194,7 @@ def _numbered(
             number,
             Concern(start, end, None),
             sections[index].role,
+            language=languages.at(sections[index].field, start),
         )
         for number, (index, start, end) in enumerate(places, start=1)
     )

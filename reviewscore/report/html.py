@@ -30,6 +30,7 @@ from reviewscore.report.lines import (
     doubtful_words,
     duration_words,
     failure_words,
+    language_words,
     loop_rows,
     paper_unread_words,
     place_words,
@@ -273,6 +274,9 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
         notes.append(doubted_words(summary.changed))
     if summary.judge == EMBEDDED:
         notes.append(f"{LEXICAL_NOTE} For scores, run again with --model provider/name.")
+    if summary.languages:
+        words = language_words(summary)
+        notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.selection:
         picks = ", ".join(f"{name} = {value}" for name, value in summary.selection.items())
         notes.append(f"Only a selection was judged ({picks}): its shares stand for nothing else.")

@@ -19,6 +19,7 @@ from reviewscore.report.summary import (
 )
 from reviewscore.runs.folder import changed_words
 from reviewscore.schema.paper import Unread, UnreadTotal
+from reviewscore.text.language import language_name
 
 _MINUTE, _HOUR = 60, 3600
 _NAMED = 5
@@ -46,6 +47,8 @@ def summary_lines(summary: Summary) -> list[str]:
             total.update(counts_of_type)
         counts_of_all = [f"{name}: {total[one.value]:,}" for one, name in FINDING_NAMES.items()]
         lines += [f"{'; '.join(counts_of_all)} (counts, no rates)", LEXICAL_NOTE]
+    if summary.languages:
+        lines.append(language_words(summary))
     lines += _paper_lines(summary)
     if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
@@ -59,6 +62,15 @@ def _paper_lines(summary: Summary) -> list[str]:
     unread, places = summary.unread, summary.places
     lines = [] if unread is None else [unread_words(unread)]
     return lines + ([place_words(places)] if places is not None and places.points else [])
+
+
+def language_words(summary: Summary) -> str:
+    """How many reviews are not in English, and what that means for their points."""
+    named = [f"{language_name(code)} {n:,}" for code, n in summary.languages.items()]
+    words = f"reviews with points that are not in English: {', '.join(named)}"
+    if summary.lexical:
+        return f"{words}; they are listed and not looked up: the embedded judge reads English alone"
+    return f"{words}; prompts and pages are in English"
 
 
 def unread_words(total: UnreadTotal) -> str:
@@ -225,8 +237,8 @@ def doubtful_words(summary: Summary) -> str:
     return (
         f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) "
         f"{'was' if len(names) == 1 else 'were'} badly "
-        "read, or hold text that people cannot see or that addresses a model. Judges may be "
-        "wrong on them; what was found stands under Doubts."
+        "read, are not in English, or hold text that people cannot see or that addresses a model. "
+        "Judges may be wrong on them; what was found stands under Doubts."
     )
 
 

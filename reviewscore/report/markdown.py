@@ -9,7 +9,7 @@ from reviewscore.pages.point_card import shown_places
 from reviewscore.pages.wording import NO_QUOTE, answer_label, headline
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.printable import markdown_escaped
-from reviewscore.report.lines import doubted_words, doubtful_words, summary_lines
+from reviewscore.report.lines import doubted_words, doubtful_words, language_words, summary_lines
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Summary, summarise
 from reviewscore.runs.folder import read_manifest, read_points
@@ -59,6 +59,8 @@ def _banners(summary: Summary) -> list[str]:
         told.append(f"> {summary.note}")
     if summary.selection:
         told.append("> Only a selection of the points was judged.")
+    if summary.languages:
+        told.append(f"> {markdown_escaped(language_words(summary))}")
     if summary.doubtful:
         told.append(f"> {markdown_escaped(doubtful_words(summary))}")
     if not summary.complete:

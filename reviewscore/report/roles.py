@@ -518,7 +518,14 @@ def _with(points: Iterable[PointScore], finding: Finding) -> list[PointScore]:
 
 def _quoted(points: Iterable[PointScore]) -> tuple[Entry, ...]:
     return tuple(
-        Entry(point.text, (), quotes(point.passages), "", point.point_id) for point in points
+        Entry(
+            point.text,
+            () if point.language is None else (point.rationale,),
+            quotes(point.passages),
+            "",
+            point.point_id,
+        )
+        for point in points
     )
 
 

@@ -267,6 +267,7 @@ class Summary(Record):
         findings: Points of each type by what the embedded judge says; None for models. They are
             counts: no rate is made of them.
         places: Places that points name; None where they were not read, as before.
+        languages: Reviews with points in another language than English, by its ISO 639 code.
         note: What must be said beside these numbers.
         arguments: How reconstructing the arguments went; None where none was asked for.
         spending: Calls, tokens and dollars.
@@ -297,6 +298,7 @@ class Summary(Record):
     judged: JudgedCounts | None
     findings: dict[str, dict[str, int]] | None
     places: NamedPlaces | None = None
+    languages: dict[str, int] = Field(default_factory=dict)
     note: str | None
     arguments: ArgumentCounts
     spending: Spending
@@ -331,6 +333,7 @@ class _Tally:
         self.responses: Counter[tuple[bool | None, bool | None]] = Counter()
         self.loop = LoopTally()
         self.places: NamedPlaces | None = None
+        self.languages: dict[str, set[str]] = {}
         self.prompts: dict[str, str] = {}
 
     def add(self, score: PointScore) -> None:
@@ -348,6 +351,8 @@ class _Tally:
                 self.prompts[one.prompt_id] = one.prompt_sha256
         if score.argument is not None:
             self.loop.add(score.argument)
+        if score.language is not None:
+            self.languages.setdefault(score.language, set()).add(score.review_id)
         if score.places is not None:
             self.places = (self.places or NamedPlaces()).and_of(score.places)
 
@@ -479,6 +484,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
             else None
         ),
         places=tally.places,
+        languages={code: len(tally.languages[code]) for code in sorted(tally.languages)},
         note=LEXICAL_NOTE if lexical else None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,

@@ -213,6 +213,7 @@ class Paper(Record):
         text: Whole text, unchanged from the input (or as extracted from the PDF).
         sections: Sections in reading order.
         year: Year of the submission; premises about the field are judged as of this year.
+        language: ISO 639 code of its language, where that is not English.
         source: Format it was read from: ``jsonl``, ``parquet``, ``text``, ``markdown``, ``tei``,
             ``latex``, ``html`` or ``pdf``.
         notes: Doubts about the text, such as ``no section headings found``.
@@ -236,6 +237,7 @@ class Paper(Record):
     year: int | None = None
     decision: str | None = None
     authors_withheld: bool | None = None
+    language: str | None = None
     source: str = "jsonl"
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

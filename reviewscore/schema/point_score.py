@@ -73,7 +73,10 @@ class PointScore(Record):
         span: Where it stands in the review.
         places: Places of the paper that it names, each with what stands there; None in records of
             before, where they were not read.
-        type: ``question``, ``claim`` or ``argument``; None if it failed before this was known.
+        language: ISO 639 code of the language that it is written in, such as ``de``; None for
+            English, where too little text tells, and in records of before.
+        type: ``question``, ``claim`` or ``argument``; None if it failed before this was
+            known, or is written in a language that the embedded judge does not read.
         status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
         advanced: ADVANCED ReviewScore; None if it was not asked for.
@@ -113,6 +116,7 @@ class PointScore(Record):
     context: str = ""
     span: Span
     places: tuple[Place, ...] | None = None
+    language: str | None = None
     type: PointType | None = None
     status: Status
     base: Score | None = None

@@ -92,6 +92,7 @@ class ReviewPoint(Record):
         context: Words just before the point that it needs to be understood (such as the lead-in
             of a list), verbatim; empty for most points.
         places: Places of the paper that it names; None until it has met its paper.
+        language: ISO 639 code of the language that it is written in, where that is not English.
     """
 
     point_id: str
@@ -103,6 +104,7 @@ class ReviewPoint(Record):
     span: Span
     context: str = ""
     places: tuple[Place, ...] | None = None
+    language: str | None = None
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         yield None, shortened(self.text)

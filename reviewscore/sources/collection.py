@@ -29,6 +29,7 @@ from reviewscore.sources.records import (
     find_table,
 )
 from reviewscore.sources.reviews import (
+    NOT_BOXES,
     ReviewRow,
     build_review,
     holds_paper,
@@ -38,6 +39,8 @@ from reviewscore.sources.reviews import (
     review_files,
     review_names,
     reviews_by_paper,
+    unknown_boxes,
+    with_boxes,
 )
 from reviewscore.sources.spooled import SpooledList
 
@@ -45,21 +48,6 @@ _CURE = (
     "give a folder with papers.jsonl and reviews.jsonl (or .parquet, .csv, .xlsx, .json), a folder "
     "of PDFs with reviews beside them, or --paper and --review"
 )
-_NOT_WARNED = frozenset(
-    {
-        "fields",
-        "human_ratings",
-        "form",
-        "roles",
-        "scores",
-        "extra",
-        "version",
-        "modified",
-        "license",
-    }
-    | {"license", "pdf_version", "points", "meta_review", "general_response", "changed", "area"}
-)
-"""Fields that are known to be there and not ours."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +132,7 @@ def read_collection(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     found = read_papers(papers_file, skip_bad_lines=skip_bad_lines)
     log = FaultLog(skip_bad_lines, found.warnings, found.skipped)
     reviews = _reviews(reviews_file, found.papers, log)
+    log.warn_of_boxes()
     if not reviews and not log.skipped:
         raise InputError("holds no reviews", file=reviews_file, cure="add one record per line")
     files = [papers_file, reviews_file, *found.files[1:]]
@@ -163,7 +152,7 @@ def read_papers(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     file = Path(path) if Path(path).is_file() else named_table(Path(path), "papers")
     log, files = FaultLog(skip_bad_lines), [file]
     papers = read_handles(file, log, files)
-    log.warn_of_fields(file, _NOT_WARNED)
+    log.warn_of_fields(file, NOT_BOXES)
     if not papers and not log.skipped:
         raise InputError("holds no papers", file=file, cure="add one record per line")
     return Collection(papers, [], log.warnings, log.skipped, files)
@@ -202,7 +191,7 @@ def _reviews(file: Path, papers: Mapping[str, PaperHandle], log: FaultLog) -> Sp
     lines: dict[str, int] = {}
     counts: Counter[str] = Counter()
     most = in_force().max_reviews_per_paper
-    for row in RecordFile.of(file).rows():
+    for row in map(with_boxes, RecordFile.of(file).rows()):
         log.note_fields(row, ReviewRow, file)
         try:
             record = as_model(row, ReviewRow, file)
@@ -217,8 +206,9 @@ def _reviews(file: Path, papers: Mapping[str, PaperHandle], log: FaultLog) -> Sp
         else:
             lines[review.review_id] = row.line
             reviews.append(review)
+            log.note_boxes(unknown_boxes(review))
             log.warnings.extend(notes)
-    log.warn_of_fields(file, _NOT_WARNED)
+    log.warn_of_fields(file, NOT_BOXES, of_reviews=True)
     if max(counts.values(), default=0) > most:
         reviews.keep(lambda review: counts[review.paper_id] <= most)
     for paper_id, count in counts.items():
@@ -305,6 +295,7 @@ def single(
     reviews.read(known, {**review_names(files), **(names or {})}, files, paper.text)
     if not reviews.found:
         raise _nothing_usable(unread)
+    log.warn_of_boxes()
     if len(reviews.found) > in_force().max_reviews_per_paper:
         raise too_many_reviews(paper.paper_id, len(reviews.found), reviews.files[0])
     return Collection(
@@ -429,6 +420,7 @@ def _read_paper_folder(folder: Path) -> Collection:
         raise InputError("holds no reviews", file=folder, cure=cure)
     if not reviews.found:
         raise _nothing_usable(unread)
+    log.warn_of_boxes()
     return Collection(
         handles,
         list(reviews.found.values()),
@@ -535,18 +527,19 @@ def _reviews_of_file(
             rows = [_with_response(rows, file, response, warnings)]
         except InputError as error:
             unread.append(error)
-    for row in rows:
+    for row in map(with_boxes, rows):
         log.note_fields(row, ReviewRow, file)
         record = as_model(row, ReviewRow, file)
         _check_review(record, papers, lines, file, row.line)
         review, notes = _placed(record, file, row.line)
         lines[review.review_id] = row.line
         reviews.append(review)
+        log.note_boxes(unknown_boxes(review))
         warnings += notes
     if not reviews:
         raise InputError("is empty", file=file, cure="write the review into it")
     log.warnings += warnings
-    log.warn_of_fields(file, _NOT_WARNED)
+    log.warn_of_fields(file, NOT_BOXES, of_reviews=True)
     return reviews
 
 

@@ -14,7 +14,7 @@ from reviewscore.papers.addressing import Addressing, talk_of_prompts
 from reviewscore.papers.hidden import Hidden, unseen_characters
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import Content, PaperRow, build_paper, paper_of, read_content, text_of
-from reviewscore.papers.paper_warnings import addressed, badly_read, in_names
+from reviewscore.papers.paper_warnings import addressed, badly_read, foreign_words, in_names
 from reviewscore.papers.parts import cut_from
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import Record, storable
@@ -186,7 +186,7 @@ def _paper(name: str, paper: Paper, content: Content) -> Inspection:
         scripts=pdf.scripts if pdf is not None else 0,
         unlooked=pdf.unlooked if pdf is not None else (),
         missing=paper.missing.words,
-        notes=paper.notes,
+        notes=(*foreign_words(paper.language), *paper.notes),
     )
 
 

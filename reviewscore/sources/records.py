@@ -11,7 +11,8 @@ import tempfile
 import weakref
 import zipfile
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +26,7 @@ from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text, without_surrogates
 from reviewscore.papers.load import input_error
 from reviewscore.processes.pool import ChildPool
+from reviewscore.schema.record import storable
 from reviewscore.sources import spreadsheet_worker
 
 _BATCH = 32
@@ -112,6 +114,12 @@ def also_on(name: str, first: int, *, file: Path, line: int, field: str, cure: s
     return InputError(problem, file=file, line=line, field=field, cure=cure)
 
 
+LONG_TEXT = 80
+"""Characters from which on a text is taken for more than a value."""
+_NAMES_SHOWN, _NAME_SHOWN = 8, 60
+"""How many names of boxes are said, and characters of each."""
+
+
 @dataclass
 class FaultLog:
     """What could not be used, or was strange, while files of records were read.
@@ -125,7 +133,8 @@ class FaultLog:
     skip_bad_lines: bool = False
     warnings: list[str] = field(default_factory=list)
     skipped: list[InputError] = field(default_factory=list)
-    _unknown: dict[Path, set[str]] = field(default_factory=dict)
+    _unknown: dict[Path, Counter[str]] = field(default_factory=dict)
+    _boxes: Counter[str] = field(default_factory=Counter)
 
     def fault(self, error: InputError) -> None:
         """Leave a record out, or stop; what passes a bound never costs the others anything.
@@ -138,19 +147,50 @@ class FaultLog:
         self.skipped.append(error)
 
     def note_fields(self, row: RecordRow, model: type[BaseModel], file: Path) -> None:
-        """Note the fields of a record that its model does not have."""
-        unknown = self._unknown.setdefault(file, set())
-        unknown.update(map(str, (row.record or {}).keys() - model.model_fields.keys()))
+        """Note the fields of a record that its model does not have, and which hold long texts."""
+        unknown = self._unknown.setdefault(file, Counter())
+        for name, value in (row.record or {}).items():
+            if name not in model.model_fields:
+                unknown[str(name)] += isinstance(value, str) and len(value) >= LONG_TEXT
 
-    def warn_of_fields(self, file: Path, known: Collection[str]) -> None:
+    def note_boxes(self, names: Iterable[str]) -> None:
+        """Note the boxes of a review that no known form has."""
+        self._boxes.update(names)
+
+    def warn_of_boxes(self) -> None:
+        """Warn, once for all files, of boxes that no known form has, with how many have each."""
+        counts, self._boxes = self._boxes, Counter()
+        if counts:
+            named = [
+                f"'{storable(name)[:_NAME_SHOWN]}' ({count:,})"
+                for name, count in counts.most_common(_NAMES_SHOWN)
+            ]
+            more = f" and {len(counts) - _NAMES_SHOWN:,} more" if len(counts) > _NAMES_SHOWN else ""
+            self.warnings.append(
+                "boxes of a form that is not known are read as free text (in brackets the number "
+                f"of reviews): {', '.join(named)}{more}; criticism is told from praise by rules"
+            )
+
+    def warn_of_fields(self, file: Path, known: Set[str], *, of_reviews: bool = False) -> None:
         """Warn of the unknown fields in a file.
 
         Args:
             file: The file.
             known: Further names that are no surprise.
+            of_reviews: Whether its records are reviews, whose long texts could be read.
         """
-        if names := sorted(self._unknown.pop(file, set()).difference(known)):
-            self.warnings.append(f"{file}: unknown fields are ignored: {', '.join(names)}")
+        unknown = self._unknown.pop(file, Counter())
+        names = sorted(unknown.keys() - known)
+        if not names:
+            return
+        warning = f"{file}: unknown fields are ignored: {', '.join(names)}"
+        texts = [f"'{name}' ({unknown[name]:,})" for name in names if unknown[name]]
+        if texts and of_reviews:
+            warning += (
+                f"; {', '.join(texts)} hold long texts (in brackets in how many records): put "
+                "what a reviewer wrote into `sections` to have it read"
+            )
+        self.warnings.append(warning)
 
 
 def _decode(line: bytes, file: Path, number: int) -> object:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,14 +16,35 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import TidyText, tidy
-from reviewscore.papers.load import Identifier, Word
+from reviewscore.papers.load import Identifier, PaperRow, Word
 from reviewscore.papers.paper_warnings import addressed, for_models, in_names
 from reviewscore.schema.record import storable
 from reviewscore.schema.review import Review
-from reviewscore.sources.records import ENDINGS, find_table
+from reviewscore.sources.records import ENDINGS, LONG_TEXT, RecordRow, find_table
+from reviewscore.sources.section_roles import known_role
 
 _MOST_BYTES = 4
 """Bytes of a character in UTF-8 at most."""
+NOT_BOXES = frozenset(
+    {
+        "fields",
+        "human_ratings",
+        "form",
+        "roles",
+        "scores",
+        "extra",
+        "version",
+        "modified",
+        "license",
+        "pdf_version",
+        "points",
+        "meta_review",
+        "general_response",
+        "changed",
+        "area",
+    }
+)
+"""Fields of records that are known to be there and are neither ours nor a reviewer's text."""
 _NAMES = ("name", "title", "heading", "field")
 
 
@@ -111,6 +133,41 @@ class ReviewRow(BaseModel):
         str | None,
         BeforeValidator(lambda value: value.isoformat() if hasattr(value, "isoformat") else value),
     ] = None
+
+
+def with_boxes(row: RecordRow) -> RecordRow:
+    """A record of a review that has neither `sections` nor `text`, its other texts as sections.
+
+    Those count whose name is known from a form, or whose text is long; what describes the paper
+    does not. Other records stay as they are.
+    """
+    record = row.record
+    if record is None or any(_filled(record.get(name)) for name in ("sections", "fields", "text")):
+        return row
+    no_boxes = ReviewRow.model_fields.keys() | PaperRow.model_fields.keys() | NOT_BOXES
+    boxes = {
+        name: text
+        for name, text in record.items()
+        if isinstance(text, str) and _filled(text) and name not in no_boxes
+        if len(text) >= LONG_TEXT or known_role(name) is not None
+    }
+    if not boxes:
+        return row
+    rest = {name: value for name, value in record.items() if name not in boxes}
+    return replace(row, record={**rest, "sections": boxes})
+
+
+def _filled(value: object) -> bool:
+    return bool(value.strip() if isinstance(value, str) else value) and value == value  # noqa: PLR0124 - NaN
+
+
+def unknown_boxes(review: Review) -> list[str]:
+    """The boxes of a review with a long text that no known form has; they are read as free text."""
+    return [
+        name
+        for name, text in review.fields.items()
+        if len(text) >= LONG_TEXT and known_role(name) is None
+    ]
 
 
 def check_review_size(review_id: str, texts: Mapping[str, str]) -> None:

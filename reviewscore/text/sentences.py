@@ -1,4 +1,4 @@
-"""The sentences of English: of a paper, and of a review with offsets in its raw text."""
+"""The sentences of a paper (English), and of a review with offsets in its raw text."""
 
 from __future__ import annotations
 
@@ -85,11 +85,17 @@ def _joins(text: str, start: int, cut: int, end: int) -> bool:
     return sign.islower() and not before.rstrip().endswith(("?", "!"))
 
 
-def sentences(text: str, start: int, end: int) -> list[TextSpan]:
+def sentences(text: str, start: int, end: int, *, language: str = "en") -> list[TextSpan]:
     """Split ``text[start:end]`` into sentences, white space at their ends left out.
 
     Boundaries are those of the sentencex library, except inside formulas, links and brackets and
     after abbreviations that reviewers use (``Eq.``, ``et al.``).
+
+    Args:
+        text: The text.
+        start: Offset at which to begin.
+        end: Offset at which to end.
+        language: ISO 639 code of its language, any.
     """
     from sentencex import segment
 
@@ -97,7 +103,7 @@ def sentences(text: str, start: int, end: int) -> list[TextSpan]:
     guarded = [(found.start(), found.end()) for found in _GUARDED.finditer(part)]
     cuts: list[int] = []
     position, guard, last = 0, 0, 0
-    for piece in segment("en", part):
+    for piece in segment(language, part):
         at = part.find(piece, position)
         position = (position if at < 0 else at) + len(piece)
         late = _LATE_MARK.match(part, position)

@@ -60,6 +60,41 @@ def test_a_short_quote_is_never_verified(claimed: str) -> None:
     assert not find_quote(paper(), claimed).verified
 
 
+@pytest.mark.parametrize(
+    ("text", "claimed", "found"),
+    [
+        (
+            "我们有三个池塘。\n每个结果是十次\n运行的平均值，学习率为0.1。",
+            "每个结果是十次运行的平均值,学习率为0.1。",
+            "每个结果是十次\n运行的平均值，学习率为0.1。",
+        ),
+        (
+            "提案手法は三つの池で評価した。シードは１０個。",
+            "三つの池で評価した",
+            "三つの池で評価した",
+        ),
+        ("ผลลัพธ์แต่ละค่าเป็นค่าเฉลี่ย", "เป็นค่าเฉลี่ย", "เป็นค่าเฉลี่ย"),
+        (
+            "Jedes Mittel ist u\u0308ber zehn Läufe.",
+            "Mittel ist über zehn",
+            "Mittel ist u\u0308ber zehn",
+        ),
+        (
+            "각 결과는 열 번 실행의 평균이다.",
+            "결과는 열 번 실행의 평균",
+            None,
+        ),  # ends inside a word
+        ("我们有三个池塘。", "三个池塘", None),  # too short to prove anything
+    ],
+)
+def test_scripts_without_spaces_and_other_accents_are_quoted_too(
+    text: str, claimed: str, found: str | None
+) -> None:
+    evidence = find_quote(paper(text), claimed)
+
+    assert (evidence.quote if evidence.verified else None) == found
+
+
 def test_case_counts() -> None:
     assert not find_quote(paper(), "we compare forty lamps").verified
 

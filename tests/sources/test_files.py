@@ -147,6 +147,48 @@ def test_unknown_fields_are_named_once_per_file(tmp_path: Path) -> None:
     assert warning.endswith("papers.jsonl: unknown fields are ignored: colour, shade")
 
 
+LONG = "The pond is never ablated, so that nobody can tell where the gain in Table 3 comes from."
+
+
+def test_boxes_of_a_form_that_is_not_known_are_said_once_and_read(tmp_path: Path) -> None:
+    reviews = [
+        {
+            "review_id": f"r{n}",
+            "paper_id": "p1",
+            "sections": {"Gutachten": LONG, "weaknesses": LONG},
+        }
+        for n in range(3)
+    ]
+    found = read_collection(write(tmp_path, [PAPER], reviews))
+
+    (warning,) = found.warnings
+    assert "form that is not known are read as free text" in warning
+    assert "'Gutachten' (3)" in warning
+    assert "weaknesses" not in warning
+    assert {box for one in found.reviews for box in one.fields} == {"Gutachten", "weaknesses"}
+
+
+def test_texts_beside_no_sections_are_read_as_boxes(tmp_path: Path) -> None:
+    review = {"review_id": "r", "paper_id": "p1", "my_remarks": LONG, "cons": "No code.",
+              "abstract": LONG, "grade": "B"}  # fmt: skip
+    found = read_collection(write(tmp_path, [PAPER], [review]))
+
+    assert found.reviews[0].fields == {"my_remarks": LONG, "cons": "No code."}
+    ignored, boxes = found.warnings
+    assert "unknown fields are ignored: abstract, grade" in ignored
+    assert "'my_remarks' (1)" in boxes
+
+
+def test_a_text_beside_sections_is_named_with_how_to_have_it_read(tmp_path: Path) -> None:
+    review = {**REVIEW, "to_the_chairs": LONG, "shade": "red"}
+    (warning,) = read_collection(write(tmp_path, [PAPER], [review, review | {"review_id": "r9"}])
+                                 ).warnings  # fmt: skip
+
+    assert "unknown fields are ignored: shade, to_the_chairs" in warning
+    assert "'to_the_chairs' (2) hold long texts" in warning
+    assert "`sections`" in warning
+
+
 BAD_PAPERS = [
     ({"title": "x", "text": "y"}, "papers.jsonl:2: field 'paper_id': is missing"),
     ({**PAPER, "paper_id": "p2", "text": ["x"]}, "field 'text': input should be a valid string"),

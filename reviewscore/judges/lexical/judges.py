@@ -16,12 +16,13 @@ from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
+from reviewscore.text.language import language_name
 
 if TYPE_CHECKING:
     from reviewscore.judges.judge import Proposal
 
 _NAME = "lexical"
-_VERSION = "3"
+_VERSION = "4"
 
 _TYPE_REASONS = {
     PointType.QUESTION: "It asks something.",
@@ -47,6 +48,19 @@ class LexicalJudges:
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """Nothing: reviews are split by the rules of `points`."""
         return None
+
+    def abstention(self, point: ReviewPoint, paper: Paper) -> str | None:
+        """That the point or the paper is not in English, which is all that the rules read."""
+        if point.language is not None:
+            what, code = "point", point.language
+        elif paper.language is not None:
+            what, code = "paper", paper.language
+        else:
+            return None
+        return (
+            f"The {what} is in {language_name(code)}, and the embedded judge reads English alone: "
+            "nothing was looked up. A model can judge it (--model)."
+        )
 
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """Question, claim or argument, by rule."""
