@@ -10,6 +10,7 @@ from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
 from reviewscore.points.sections import OpenSection, open_sections
+from reviewscore.schema.point_id import content_ids
 from reviewscore.schema.review import Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
 from reviewscore.text.sentences import trim
@@ -18,22 +19,37 @@ _DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*)|\*-\*)\s+")
 _LOOSE_END = re.compile(r"\n\s*(?:[-–—•*+=_]+\s*)+\Z")
 
 
-def review_point(
-    review: Review, section: OpenSection, number: int, concern: Concern, role: Role
-) -> ReviewPoint:
-    """A stretch of a section as a numbered point."""
-    text = review.fields[section.field]
-    lead = concern.context
-    return ReviewPoint(
-        point_id=f"{review.review_id}#{number}",
-        review_id=review.review_id,
-        paper_id=review.paper_id,
-        section=section.name,
-        role=role,
-        text=text[concern.start : concern.end],
-        span=Span(field=section.field, start=concern.start, end=concern.end),
-        context="" if lead is None else text[lead.start : lead.end],
+_Stretch = tuple[OpenSection, Concern, Role]
+
+
+def _as_points(review: Review, stretches: Sequence[_Stretch]) -> tuple[ReviewPoint, ...]:
+    """Stretches of a review, in reading order, as points."""
+    texts = [
+        review.fields[section.field][concern.start : concern.end]
+        for section, concern, _ in stretches
+    ]
+    names = content_ids(review.review_id, texts)
+    return tuple(
+        ReviewPoint(
+            point_id=name,
+            review_id=review.review_id,
+            paper_id=review.paper_id,
+            number=number,
+            section=section.name,
+            role=role,
+            text=text,
+            span=Span(field=section.field, start=concern.start, end=concern.end),
+            context=_lead(review, section, concern),
+        )
+        for number, (name, text, (section, concern, role)) in enumerate(
+            zip(names, texts, stretches, strict=True), start=1
+        )
     )
+
+
+def _lead(review: Review, section: OpenSection, concern: Concern) -> str:
+    lead = concern.context
+    return "" if lead is None else review.fields[section.field][lead.start : lead.end]
 
 
 def _concerns(
@@ -68,7 +84,7 @@ def split_review(
         include_limitations: Whether sections for limitations give points.
         include_strengths: Whether sections for strengths give points.
     """
-    points: list[ReviewPoint] = []
+    stretches: list[_Stretch] = []
     sections = open_sections(
         review, include_limitations=include_limitations, include_strengths=include_strengths
     )
@@ -81,9 +97,8 @@ def split_review(
             if loose is not None:
                 start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
-                exact = Concern(start, end, concern.context)
-                points.append(review_point(review, section, len(points) + 1, exact, role))
-    return tuple(points)
+                stretches.append((section, Concern(start, end, concern.context), role))
+    return _as_points(review, stretches)
 
 
 _Place = tuple[int, int, int]  # index of the section, start and end in its field
@@ -153,20 +168,9 @@ def accept_proposed(
             continue
         index = bisect_left(taken[place[0]], place)
         taken[place[0]].insert(index, place)
-    return _numbered(review, sections, taken), tuple(rejected)
-
-
-def _numbered(
-    review: Review, sections: Sequence[OpenSection], taken: Sequence[list[_Place]]
-) -> tuple[ReviewPoint, ...]:
-    places = [place for group in taken for place in group]
-    return tuple(
-        review_point(
-            review,
-            sections[index],
-            number,
-            Concern(start, end, None),
-            sections[index].role,
-        )
-        for number, (index, start, end) in enumerate(places, start=1)
-    )
+    stretches = [
+        (sections[index], Concern(start, end, None), sections[index].role)
+        for group in taken
+        for index, start, end in group
+    ]
+    return _as_points(review, stretches), tuple(rejected)

@@ -83,7 +83,7 @@ def _note(point: PointScore, quotes: tuple[SheetQuote, ...], number: int) -> Ent
     opening = _OPENINGS[kind][number % len(_OPENINGS[kind])]
     # Openings and closings turn at different speeds, so that pairs of them seldom return.
     closing = _CLOSINGS[kind][(number // len(_OPENINGS[kind]) + number) % len(_CLOSINGS[kind])]
-    return Entry(point.text, (opening,), quotes, closing, point.point_id)
+    return Entry(point.text, (opening,), quotes, closing, point.short_name)
 
 
 def faults(note: Entry) -> tuple[str, ...]:

@@ -63,11 +63,11 @@ def sheet(
 
 def _with_places(page: Sheet, points: Sequence[PointScore], paper: Paper | None) -> Sheet:
     """The page with the places that each point names; once, where the point is shown itself."""
-    named = {point.point_id: shown_places(point, paper) for point in points if point.places}
+    named = {point.short_name: shown_places(point, paper) for point in points if point.places}
 
     def entry(shown: Entry) -> Entry:
         asked = bool(shown.closing) and not shown.quotes
-        return replace(shown, places=() if asked else named.get(shown.point_id, ()))
+        return replace(shown, places=() if asked else named.get(shown.point, ()))
 
     parts = (replace(part, entries=tuple(map(entry, part.entries))) for part in page.parts)
     return replace(page, parts=tuple(parts)) if named else page
@@ -126,7 +126,7 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
             Part(
                 "Called misinformed without a verified quote",
                 "Nothing in the paper's own words stands behind these: do not rely on them.",
-                entries=tuple(Entry(one.text, point_id=one.point_id) for one in bare),
+                entries=tuple(Entry(one.text, point=one.short_name) for one in bare),
             )
         )
     asked = _questions(shown)
@@ -167,7 +167,7 @@ def _proved(point: PointScore) -> Entry:
     own += [f"It rests on: {one.text}" for one in false_premises(point)]
     if point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
-    return Entry(point.text, tuple(own), proof(point), "", point.point_id)
+    return Entry(point.text, tuple(own), proof(point), "", point.short_name)
 
 
 def _questions(shown: Sequence[PointScore]) -> tuple[Entry, ...]:
@@ -180,7 +180,7 @@ def _questions(shown: Sequence[PointScore]) -> tuple[Entry, ...]:
             asked = f"Does {where} answer this question?"
         elif point.type is PointType.CLAIM:
             asked = f"Does the weakness still hold after reading {where}?"
-        entries.append(Entry(point.text, closing=asked, point_id=point.point_id))
+        entries.append(Entry(point.text, closing=asked, point=point.short_name))
     return tuple(entries)
 
 
@@ -238,7 +238,7 @@ def _rebuttal(point: PointScore) -> Entry:
     quoted = proof(point) if called(point) else ()
     if quoted and point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
-    return Entry(point.text, tuple(own), quoted, "", point.point_id)
+    return Entry(point.text, tuple(own), quoted, "", point.short_name)
 
 
 def _holds(premise: Premise) -> str:
@@ -275,7 +275,7 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
     ]
     if shown:
         asked = tuple(
-            Entry(point.text, closing=_asked(point), point_id=point.point_id) for point in shown
+            Entry(point.text, closing=_asked(point), point=point.short_name) for point in shown
         )
         parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
     parts.append(_finding_counts(points))
@@ -345,7 +345,7 @@ def _with(points: Iterable[PointScore], finding: Finding) -> list[PointScore]:
 
 def _quoted(points: Iterable[PointScore]) -> tuple[Entry, ...]:
     return tuple(
-        Entry(point.text, (), quotes(point.passages), "", point.point_id) for point in points
+        Entry(point.text, (), quotes(point.passages), "", point.short_name) for point in points
     )
 
 

@@ -25,7 +25,7 @@ class Entry:
         own: What we say about them, as paragraphs.
         quotes: What the paper says.
         closing: A last paragraph of ours, below the quotes.
-        point_id: Where it comes from.
+        point: Short name of the point that it comes from.
         places: Places of the paper that it names.
     """
 
@@ -33,7 +33,7 @@ class Entry:
     own: tuple[str, ...] = ()
     quotes: tuple[SheetQuote, ...] = ()
     closing: str = ""
-    point_id: str = ""
+    point: str = ""
     places: tuple[ShownPlace, ...] = ()
 
 
@@ -82,12 +82,12 @@ class Sheet:
     @property
     def with_passages(self) -> int:
         """Points that a passage of the paper stands beside."""
-        return len({one.point_id for part in self.parts for one in part.entries if one.quotes})
+        return len({one.point for part in self.parts for one in part.entries if one.quotes})
 
     @property
     def to_read(self) -> int:
         """Points that the reader can act on; a page without any has nothing to read."""
-        return len({one.point_id for part in self.parts if part.to_read for one in part.entries})
+        return len({one.point for part in self.parts if part.to_read for one in part.entries})
 
     @property
     def rank(self) -> tuple[bool, int, int]:
@@ -222,7 +222,7 @@ def _table(part: Part) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    place = f" ({markdown_escaped(entry.point_id)})" if entry.point_id else ""
+    place = f" ({markdown_escaped(entry.point)})" if entry.point else ""
     lines = [f"> {markdown_escaped(entry.said)}{place}"]
     if entry.places:
         lines.append(

@@ -25,7 +25,7 @@ from reviewscore.llm.prices import price_list, tokens_in
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.papers.parts import shown
 from reviewscore.points.split import split_review
-from reviewscore.runs.scoring import chosen_reviews
+from reviewscore.runs.scoring import chosen_reviews, is_chosen
 from reviewscore.schema.call import Usage
 from reviewscore.schema.paper import Unread, UnreadTotal
 from reviewscore.schema.review import PointType
@@ -138,7 +138,7 @@ async def estimate(collection: Collection, settings: Settings) -> CostEstimate:
         if settings.points == "auto" and not settings.embedded:
             asked.add("split_points", 1, size, replies=size / 4 / REPLY_TOKENS)
         for point in points:
-            if settings.point and point.point_id not in settings.point:
+            if not is_chosen(point, settings):
                 continue
             kind = (await judges.point_type(point)).type
             found.points[kind] += 1

@@ -276,6 +276,10 @@ class SettingDifference(Record):
             if self.now is None:
                 return f"the {self.name} is no longer used"
             return f"the {self.name} {'was not used' if self.before is None else 'has changed'}"
+        if self.name == f"{METHOD}point_ids":
+            ways = ("by their places in the review", "by their words")
+            before, now = ways if self.before == 1 else ways[::-1]
+            return f"its points have ids {before}, as of another version, and not {now}"
         return f"{self.name} was {self.before!r} and is now {self.now!r}"
 
 

@@ -141,7 +141,8 @@ def compare_runs(
 ) -> ComparedRuns:
     """Measure the drift from one run to another.
 
-    Points are paired by identifier where their words are the same. The runs may be made otherwise;
+    Points are paired by identifier where their words are the same; with a run of before, whose
+    identifiers are places, by review and words. The runs may be made otherwise;
     each decisive value that differs is listed.
 
     Args:
@@ -285,6 +286,6 @@ def _sheet(pairs: Pairs, most: int, one: RunPart, other: RunPart) -> list[dict[s
         ids = {"point_id": score.point_id, "review_id": score.review_id}
         return {**ids, "paper_id": score.paper_id, **verdict("first", score)}
 
-    ours = read_again(one, pairs, places, first_verdict)
-    theirs = read_again(other, pairs, places, lambda score: verdict("second", score))
+    ours = read_again(one, pairs.first, places, first_verdict)
+    theirs = read_again(other, pairs.second, places, lambda score: verdict("second", score))
     return [{name: (ours[place] | theirs[place])[name] for name in SHEET} for place in places]
