@@ -62,6 +62,20 @@ class JudgedRun:
         return {name: tuple(group) for name, group in points.items()}
 
     @property
+    def in_reading_order(self) -> list[PointScore]:
+        """Its points as reviews have them; papers and reviews as they were begun."""
+        begun: dict[str, int] = {}
+        for one in self.points.values():
+            for name in (f"paper {one.paper_id}", f"review {one.review_id}"):
+                begun.setdefault(name, len(begun))
+        return sorted(
+            self.points.values(),
+            key=lambda one: (
+                begun[f"paper {one.paper_id}"], begun[f"review {one.review_id}"], one.ordinal,
+            ),
+        )  # fmt: skip
+
+    @property
     def models(self) -> tuple[str, ...]:
         """The judge, and the further models of a panel."""
         panel = self.manifest.settings.get("panel")

@@ -221,8 +221,8 @@ def find_points(
     """The points of some reviews that are units of a set, by the unit's identifier.
 
     Of several points with the same words the one with the unit's identifier, or of the review that
-    it names, is taken, else the first. Judgments are looked at before reviews as written if all reviews have them; the other
-    form only if units are still missing.
+    it names, is taken, else the first. Judgments are looked at before reviews as written if all
+    reviews have them; the other form only if units are still missing.
 
     Args:
         units: What is looked for.

@@ -101,7 +101,7 @@ class ReviewPoint(Record):
         places: Places of the paper that it names; None until it has met its paper.
     """
 
-    point_id: str
+    point_id: str = ""
     review_id: str
     paper_id: str
     number: int | None = Field(default=None, ge=1)
@@ -115,7 +115,7 @@ class ReviewPoint(Record):
     @model_validator(mode="before")
     @classmethod
     def _named_by_content(cls, given: Any) -> Any:  # pydantic checks it afterwards
-        if isinstance(given, dict) and "point_id" not in given:
+        if isinstance(given, dict) and not given.get("point_id"):
             review, text = given.get("review_id"), given.get("text")
             if isinstance(review, str) and isinstance(text, str):
                 return {**given, "point_id": content_id(review, text)}

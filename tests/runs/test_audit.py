@@ -257,6 +257,19 @@ def test_one_point_can_be_chosen(data: Path, tmp_path: Path) -> None:
     assert again == chosen
 
 
+def test_a_run_whose_ids_are_places_is_not_gone_on_with_and_says_why(
+    data: Path, tmp_path: Path
+) -> None:
+    run(data, tmp_path / "run")
+    file = tmp_path / "run" / "manifest.json"
+    made = json.loads(file.read_text("utf-8"))
+    del made["decisive"]["method point_ids"]
+    file.write_text(json.dumps(made), "utf-8")
+
+    with pytest.raises(RunFolderError, match=r"ids by their places in the review.*another folder"):
+        run(data, tmp_path / "run")
+
+
 def test_a_point_is_chosen_by_its_place_or_by_its_words_alike(data: Path, tmp_path: Path) -> None:
     whole = run(data, tmp_path / "whole")
     resolved = resolve({"point": ("r1#1", whole[1].point_id)})
