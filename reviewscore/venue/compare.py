@@ -12,7 +12,7 @@ from pydantic import Field
 
 from reviewscore import __version__
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.runs.manifest import SettingDifference, differences, of_input
+from reviewscore.runs.manifest import POINT_IDS, SettingDifference, differences, of_input
 from reviewscore.runs.parts import RunPart, changed_notes, check_scored, read_parts, settings_sum
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
@@ -73,7 +73,8 @@ class Comparison(Record):
         why: Why so.
         first: The first run.
         second: The second run.
-        made_otherwise: Decisive values that differ, inputs apart: each may explain the drift.
+        made_otherwise: Decisive values that differ, inputs and names of points apart: each may
+            explain the drift.
         inputs_differ: Whether their input files differ.
         shared: Points that both have, with the same words.
         reworded: Points with one identifier and other words.
@@ -178,7 +179,9 @@ def compare_runs(
         why=why,
         first=_side(one, ours, how),
         second=_side(other, theirs, apart),
-        made_otherwise=differences(old, new, inputs=False),
+        made_otherwise=tuple(
+            one for one in differences(old, new, inputs=False) if one.name != POINT_IDS
+        ),
         inputs_differ={key: old[key] for key in old if of_input(key)}
         != {key: new[key] for key in new if of_input(key)},
         shared=len(pairs),

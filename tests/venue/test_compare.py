@@ -167,13 +167,16 @@ def test_a_run_of_before_is_paired_with_one_of_today_by_words_with_the_same_figu
     first, second, points, others = two_judges(tmp_path)
     assert len({one.text for one in points}) == 1  # so that all of a review are repeats
     others[0] = others[0].model_copy(update={"text": "  The baselines\nwere not tuned."})
-    today = venue_run(tmp_path / "today", named_by_content(others)[::-1], judge="other/judge",
-                      decisive={"model": "other/judge", "rounds": 4})  # fmt: skip
+    today = venue_run(
+        tmp_path / "today", named_by_content(others)[::-1], judge="other/judge",
+        decisive={"model": "other/judge", "rounds": 4, "method point_ids": 2},
+    )  # fmt: skip
 
     before = compare_runs(first, second, points=4, how=QUICK)
     after = compare_runs(first, today, points=4, how=QUICK)
 
     assert after.found.shared == len(points)
+    assert [one.name for one in after.found.made_otherwise] == ["model"]
     assert (after.found.sections, after.found.crosses) == (
         before.found.sections, before.found.crosses,
     )  # fmt: skip
