@@ -222,7 +222,8 @@ def _enter(
     papers = {paper: [one.point_id for one in points] for paper, points in material.papers.items()}
     shares = assign(papers, list(given), per_point, taken=store.assigned())
     with store.turn() as base:
-        rename_units(base, names)
+        if names:
+            rename_units(base, names)
         for place, unit in enumerate(units, start=len(known)):
             row = (text_sha256(unit), unit.model_dump_json(), unit.unit_id)
             if unit.unit_id not in known:
