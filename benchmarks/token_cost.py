@@ -53,7 +53,6 @@ def points() -> list[ReviewPoint]:
         span = Span(field="weaknesses", start=0, end=len(text))
         made.append(
             ReviewPoint(
-                point_id=f"r#{number + 1}",
                 review_id="r",
                 paper_id="p",
                 section="weaknesses",

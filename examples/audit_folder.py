@@ -20,8 +20,8 @@ def main() -> None:
         print(f"{len(run.points)} points of {len(run.reviews)} reviews, judge {run.summary.judge}")
         table = run.to_frame()
         found = table[table["finding"] == "addressed"]
-        for point_id, quote in zip(found["point_id"], found["first_passage"], strict=True):
-            print(f"{point_id}: {quote}")
+        for point in found.itertuples():
+            print(f"{point.review_id}, point {point.number}: {point.first_passage}")
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ class Settings(BaseModel):
         ledger: Address of a PostgreSQL database that holds the shared ledger in its stead.
         limit: Only so many reviews; None for all.
         paper: Only these papers; empty for all.
-        point: Only these points; empty for all.
+        point: Only these points, by identifier or as ``REVIEW#NUMBER``; empty for all.
         skip_bad_lines: Go on without lines that cannot be read, and count them.
         engine: Where work runs: ``local`` is this process, ``ray`` the processes of a Ray cluster
             (that of ``RAY_ADDRESS``, or one on this machine for the while).

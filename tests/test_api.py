@@ -79,7 +79,7 @@ def server() -> Iterator[Loopback]:
 
 
 def by_id(run: rs.Run) -> list[PointScore]:
-    return sorted(run.points, key=lambda score: score.point_id)
+    return sorted(run.points, key=lambda score: score.number or 0)
 
 
 # What a call makes
@@ -102,9 +102,9 @@ def test_the_numbers_points_and_reviews_of_a_run_are_at_hand(data: Path, tmp_pat
     run = rs.audit(data, tmp_path / "run", model="lexical")
 
     assert run.summary.points == len(run.points) == 3
-    assert [point.point_id for point in run.points] == ["r1#1", "r1#2", "r1#3"]
+    assert [point.short_name for point in run.points] == ["r1#1", "r1#2", "r1#3"]
     assert run.points[-1] == run.points[2] == list(run.points)[2]
-    assert [point.point_id for point in run.points[:2]] == ["r1#1", "r1#2"]
+    assert [point.short_name for point in run.points[:2]] == ["r1#1", "r1#2"]
     assert [review.review_id for review in run.reviews] == ["r1"]
     assert run.manifest.complete
     with pytest.raises(IndexError):
@@ -473,7 +473,7 @@ def test_what_happens_is_told_to_who_watches(data: Path, tmp_path: Path) -> None
             self.seen: list[str] = []
 
         def finished(self, score: PointScore, traffic: object) -> None:
-            self.seen.append(score.point_id)
+            self.seen.append(score.short_name)
 
     watching = Watching()
     rs.audit(data, tmp_path / "run", model="lexical", progress=watching)

@@ -134,7 +134,7 @@ def disagreements(
                 justifications=_justifications(compared.people, row),
             )
         )
-    return sorted(found, key=lambda one: (-abs(one.difference), one.unit_id))
+    return sorted(found, key=lambda one: -abs(one.difference))  # else as in the reviews
 
 
 def _kinds(

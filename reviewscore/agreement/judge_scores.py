@@ -18,6 +18,7 @@ from reviewscore.runs.folder import changed_records, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
+from reviewscore.schema.point_id import content_id, is_content, same_words
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.span import Span
@@ -41,13 +42,38 @@ class JudgedRun:
         path: The run folder.
         manifest: Its own account of itself.
         points: Its points by identifier.
-        spans: Identifiers of its points by review and span.
     """
 
     path: Path
     manifest: Manifest
     points: Mapping[str, PointScore]
-    spans: Mapping[tuple[str, Span], str]
+
+    @cached_property
+    def spans(self) -> Mapping[tuple[str, Span], PointScore]:
+        """Its points by review and span."""
+        return {(one.review_id, one.span): one for one in self.points.values()}
+
+    @cached_property
+    def reviews(self) -> Mapping[str, tuple[PointScore, ...]]:
+        """Its points by review."""
+        points: dict[str, list[PointScore]] = {}
+        for one in self.points.values():
+            points.setdefault(one.review_id, []).append(one)
+        return {name: tuple(group) for name, group in points.items()}
+
+    @property
+    def in_reading_order(self) -> list[PointScore]:
+        """Its points as reviews have them; papers and reviews as they were begun."""
+        begun: dict[str, int] = {}
+        for one in self.points.values():
+            for name in (f"paper {one.paper_id}", f"review {one.review_id}"):
+                begun.setdefault(name, len(begun))
+        return sorted(
+            self.points.values(),
+            key=lambda one: (
+                begun[f"paper {one.paper_id}"], begun[f"review {one.review_id}"], one.ordinal,
+            ),
+        )  # fmt: skip
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -71,29 +97,26 @@ class JudgedRun:
 def read_run(
     path: Path, wanted: Iterable[Unit] | None, *, accept_changed: bool = False
 ) -> JudgedRun:
-    """The points of a run that are wanted; all if `wanted` is None.
+    """The points of a run's reviews that are wanted; all if `wanted` is None.
 
     Args:
         path: The run folder.
-        wanted: Labelled units; other points are read past and not kept.
+        wanted: Labelled units; points of other reviews are read past and not kept.
         accept_changed: Go on with records that something else has changed.
 
     Raises:
         RunFolderError: The folder is no run folder, or a record in it cannot be read.
     """
     manifest = read_manifest(path, accept_changed=accept_changed)
-    ids, places = set(), set()
-    for unit in wanted or ():
-        ids.add(unit.point_id or unit.unit_id)
-        if unit.span is not None:
-            places.add((unit.review_id, unit.span))
+    units = None if wanted is None else tuple(wanted)
+    reviews = {unit.review_id for unit in units or ()}
+    ids = {unit.point_id or unit.unit_id for unit in units or ()}
     points = {
         one.point_id: one
         for one in read_points(path)
-        if wanted is None or one.point_id in ids or (one.review_id, one.span) in places
+        if units is None or one.review_id in reviews or one.point_id in ids
     }
-    spans = {(one.review_id, one.span): name for name, one in points.items()}
-    return JudgedRun(path, manifest, points, spans)
+    return JudgedRun(path, manifest, points)
 
 
 def units_of(runs: Sequence[JudgedRun], labelled: Iterable[str]) -> dict[str, Unit]:
@@ -205,8 +228,8 @@ def align(
     """A run's records in the order of the labelled units.
 
     A point is found by its identifier if its words are those that were labelled, else by its
-    place in the review. A premise must have the labelled words: another reconstruction of the
-    same point has other premises.
+    place in the review, else by its words, where a review has them once. A premise must have the
+    labelled words: another reconstruction of the same point has other premises.
     """
     records = [_point(run, unit, kind) for unit, kind in zip(points, types, strict=True)]
     owners = {unit.unit_id: score for unit, (score, _) in zip(points, records, strict=True)}
@@ -236,10 +259,15 @@ def _record(run: JudgedRun, unit: Unit) -> tuple[PointScore | None, str]:
     if score is not None and not _same(unit, score.text):
         score, why = None, OTHER_WORDS
     if score is None and unit.span is not None:
-        name = run.spans.get((unit.review_id, unit.span), "")
-        moved = run.points.get(name)
+        moved = run.spans.get((unit.review_id, unit.span))
         if moved is not None and _same(unit, moved.text):
             score, why = moved, ""
+    if score is None and (unit.text is not None or unit.sha256 is not None):
+        group = run.reviews.get(unit.review_id, ())
+        alike = [one for one in group if _same(unit, one.text)]
+        # Of identifiers made of content the same words have another only if they are a repeat.
+        if len(alike) == 1 and not (is_content(unit.unit_id) and is_content(alike[0].point_id)):
+            score, why = alike[0], ""
     return score, why
 
 
@@ -267,9 +295,11 @@ def _premise(owner: PointScore | None, unit: Unit) -> Premise | None:
 def _same(unit: Unit, text: str) -> bool:
     """Whether the words are those that were labelled, as far as the set says."""
     if unit.text is not None:
-        return " ".join(unit.text.split()) == " ".join(text.split())
+        return same_words(unit.text) == same_words(text)
     if unit.sha256 is not None:
-        return unit.sha256 == hashlib.sha256(text.encode()).hexdigest()
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        # The sum minds white space; an identifier made of content does not.
+        return unit.sha256 == digest or unit.unit_id.startswith(content_id(unit.review_id, text))
     return True
 
 

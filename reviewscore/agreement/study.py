@@ -28,7 +28,7 @@ from reviewscore.runs.folder import changed_words, read_manifest
 from reviewscore.runs.parts import check_scored
 from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
-from reviewscore.sources.annotations import AnnotationSet
+from reviewscore.sources.annotations import BY_PLACE, AnnotationSet, by_place
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.metrics import Level
 from reviewscore.stats.plots import save_all
@@ -109,10 +109,11 @@ def _check_overlap(
     label = next(iter(people.points), None)
     ours = label.unit_id if label else labels.labels[0].unit_id if labels.labels else "none"
     theirs = next((name for run in runs for name in run.points), "other points")
+    unknown = labels.units is None and by_place((ours, theirs))
     raise InputError(
         f"no point that people labelled in {labels.name} (such as {ours}) is in "
         f"{', '.join(str(run.path) for run in runs)} (such as {theirs})",
-        cure="compare runs with labels of the same reviews",
+        cure=BY_PLACE if unknown else "compare runs with labels of the same reviews",
     )
 
 
@@ -177,9 +178,10 @@ def _notes(compared: LabelsAndScores) -> list[str]:
         f"{', with a single paper point by point' if papers == 1 else ''}.",
     ]
     if people.strangers:
+        cure = f"; {BY_PLACE}" if by_place(people.strangers) else ""
         notes.append(
             f"{_many(len(people.strangers), 'labelled unit')} (such as {people.strangers[0]}) "
-            "are in none of the runs and in no table."
+            f"are in none of the runs and in no table{cure}."
         )
     untyped = sum(kind is None for kind in people.types)
     if untyped:

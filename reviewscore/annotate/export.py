@@ -98,7 +98,12 @@ def export(workspace: Workspace, *, with_text: bool = False) -> ExportedLabels:
     if not (workspace.folder / SOURCE).exists():
         write_whole(workspace.folder / SOURCE, _source(workspace, with_text=with_text))
     paths = tuple(workspace.folder / name for name in (*files, SOURCE))
-    return ExportedLabels(paths, len(units), len(fit), len(apart), tuple(sorted(open_types)))
+    shown = workspace.material.points
+    names = tuple(
+        shown[name].short_name if name in shown else name
+        for name in sorted(open_types, key=place.__getitem__)
+    )
+    return ExportedLabels(paths, len(units), len(fit), len(apart), names)
 
 
 def _settled(workspace: Workspace, given: list[Given]) -> tuple[set[str], set[str]]:

@@ -314,6 +314,27 @@ class LabelStore:
             base.execute("INSERT OR REPLACE INTO relevance VALUES (?, ?, ?)", row)
 
 
+def rename_units(base: sqlite3.Connection, names: Mapping[str, str]) -> None:
+    """Give units of a set, and all that was done with them, other identifiers.
+
+    Args:
+        base: The set, within a transaction.
+        names: New identifiers by old ones, of points and of their premises; none is taken.
+    """
+    for old, new in names.items():
+        base.execute("UPDATE units SET unit_id = ? WHERE unit_id = ?", (new, old))
+        base.execute("UPDATE decisions SET unit_id = ? WHERE unit_id = ?", (new, old))
+        base.execute("UPDATE labels SET unit_id = ? WHERE unit_id = ?", (new, old))
+        for table in ("labels", "marks", "events"):
+            base.execute(f"UPDATE {table} SET point_id = ? WHERE point_id = ?", (new, old))
+    for event, text in base.execute("SELECT event, changes FROM events").fetchall():
+        changes = json.loads(text)
+        for change in changes:
+            change["key"][0] = names.get(change["key"][0], change["key"][0])
+        if (renamed := json.dumps(changes)) != text:
+            base.execute("UPDATE events SET changes = ? WHERE event = ?", (renamed, event))
+
+
 def give_out(
     base: sqlite3.Connection, annotators: Sequence[str], papers: Mapping[str, Sequence[str]]
 ) -> None:

@@ -14,6 +14,7 @@ from reviewscore.runs.folder import MANIFEST, read_points
 from reviewscore.runs.input_data import data_again
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.point_id import short_name
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.sources.collection import Collection, read_collection
@@ -26,6 +27,7 @@ class LabelPoint:
     Attributes:
         unit: The point as a unit.
         section: Where it stands in the reviewer's form.
+        number: Its place among the points of its review, from 1; 0 if it is not known.
         context: Words just before it that it needs to be understood.
         premises: The premises of its reconstruction as units; empty if it has none.
         conclusion: The conclusion of its reconstruction.
@@ -34,10 +36,16 @@ class LabelPoint:
 
     unit: Unit
     section: str
+    number: int = 0
     context: str = ""
     premises: tuple[Unit, ...] = ()
     conclusion: str = ""
     score: PointScore | None = None
+
+    @property
+    def short_name(self) -> str:
+        """What people call it, where its place in the review is known; else its identifier."""
+        return short_name(self.unit.review_id, self.number) if self.number else self.point_id
 
     @property
     def point_id(self) -> str:
@@ -148,10 +156,9 @@ def _of_run(run: Path, data: Path | None, *, accept_changed: bool) -> Material:
 
 def _reading_order(point: LabelPoint, papers: Mapping[str, int]) -> tuple[int, str, str, int, str]:
     """Papers as the collection has them, their reviews, and points as they were written."""
-    number = point.point_id.rpartition("#")[2]
     unit = point.unit
     place = papers.get(unit.paper_id, len(papers))
-    return place, unit.paper_id, unit.review_id, int(number) if number.isdecimal() else 0, number
+    return place, unit.paper_id, unit.review_id, point.number, point.point_id
 
 
 def _judged(score: PointScore) -> LabelPoint:
@@ -159,6 +166,7 @@ def _judged(score: PointScore) -> LabelPoint:
     return LabelPoint(
         unit=_unit(score),
         section=score.section,
+        number=score.ordinal,
         context=score.context,
         premises=tuple(
             Unit(
@@ -178,7 +186,10 @@ def _judged(score: PointScore) -> LabelPoint:
 
 def _split(reviews: Sequence[Review]) -> dict[str, LabelPoint]:
     points = (point for review in reviews for point in split_review(review))
-    return {one.point_id: LabelPoint(_unit(one), one.section, one.context) for one in points}
+    return {
+        one.point_id: LabelPoint(_unit(one), one.section, one.number or 0, one.context)
+        for one in points
+    }
 
 
 def _unit(point: PointScore | ReviewPoint) -> Unit:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewscore.annotate.label_session import LabelSession
-from reviewscore.annotate.label_store import LABELS_FILE, LabelStore, give_out
+from reviewscore.annotate.label_store import LABELS_FILE, LabelStore, give_out, rename_units
 from reviewscore.annotate.material import LabelPoint, Material, text_sha256
 from reviewscore.errors import InputError, SettingsError
+from reviewscore.schema.annotation import Unit, UnitKind
+from reviewscore.schema.point_id import same_words
 from reviewscore.sources.annotations import LABELS, is_pseudonym
 
 PER_POINT = 3
@@ -106,6 +108,13 @@ class Workspace:
         mine = {paper for paper, names in self.store.assigned().items() if annotator in names}
         return [one for one in self.material.points.values() if one.paper_id in mine]
 
+    @property
+    def gone(self) -> int:
+        """Labelled units whose words no review of the material has; their labels stay."""
+        labelled = {one.unit_id for one in self.store.given()}
+        here = {unit.unit_id for point in self.material.points.values() for unit in point.units}
+        return len(labelled - here)
+
     def session(self, annotator: str, point: LabelPoint) -> LabelSession:
         """One annotator at one point."""
         return LabelSession(self.store, annotator, point)
@@ -166,6 +175,32 @@ def _check_names(annotators: Sequence[str]) -> None:
         raise SettingsError("an annotator is named twice in --annotators")
 
 
+def _words(unit: Unit) -> tuple[str, str]:
+    return unit.review_id, same_words(unit.text or "")
+
+
+def _renamed(known: Sequence[Unit], material: Material) -> dict[str, str]:
+    """Identifiers of the material by those of the set, of units that have others there.
+
+    So it is in a set that was begun when identifiers were places; repeats are taken in order.
+    """
+    ids = {unit.unit_id for unit in known}
+    free: dict[tuple[str, str], list[str]] = {}
+    for point in material.points.values():
+        if point.point_id not in ids:
+            free.setdefault(_words(point.unit), []).append(point.point_id)
+    names: dict[str, str] = {}
+    for unit in known:
+        same = free.get(_words(unit), [])
+        if unit.kind is UnitKind.POINT and unit.unit_id not in material.points and same:
+            names[unit.unit_id] = same.pop(0)
+    for unit in known:
+        if unit.kind is UnitKind.PREMISE and unit.point_id in names:
+            premise = unit.unit_id.removeprefix(unit.point_id)
+            names[unit.unit_id] = f"{names[unit.point_id]}{premise}"
+    return names
+
+
 def _enter(
     store: LabelStore,
     material: Material,
@@ -174,9 +209,10 @@ def _enter(
     folder: Path,
 ) -> None:
     units = [unit for point in material.points.values() for unit in point.units]
-    known = {str(row[0]): str(row[1]) for row in store.rows("SELECT unit_id, sha256 FROM units")}
+    names = _renamed(store.units(), material)
+    known = {names.get(unit.unit_id, unit.unit_id): unit for unit in store.units()}
     for unit in units:
-        if known.get(unit.unit_id, text_sha256(unit)) != text_sha256(unit):
+        if _words(known.get(unit.unit_id, unit)) != _words(unit):
             raise InputError(
                 f"'{unit.unit_id}' has other words now than when this set was begun",
                 file=folder / LABELS_FILE,
@@ -186,8 +222,15 @@ def _enter(
     papers = {paper: [one.point_id for one in points] for paper, points in material.papers.items()}
     shares = assign(papers, list(given), per_point, taken=store.assigned())
     with store.turn() as base:
+        if names:
+            rename_units(base, names)
         for place, unit in enumerate(units, start=len(known)):
+            row = (text_sha256(unit), unit.model_dump_json(), unit.unit_id)
             if unit.unit_id not in known:
-                row = (unit.unit_id, place, text_sha256(unit), unit.model_dump_json())
-                base.execute("INSERT INTO units VALUES (?, ?, ?, ?)", row)
+                base.execute(
+                    "INSERT INTO units (sha256, record, unit_id, place) VALUES (?, ?, ?, ?)",
+                    (*row, place),
+                )
+            elif known[unit.unit_id] != unit:  # it stands elsewhere now
+                base.execute("UPDATE units SET sha256 = ?, record = ? WHERE unit_id = ?", row)
         give_out(base, list(given), shares)

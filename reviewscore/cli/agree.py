@@ -154,7 +154,7 @@ def _write_sheet(run: Path, out: Path, *, accept_changed: bool) -> None:
     from reviewscore.files import write_whole
     from reviewscore.sources.annotations import empty_sheet
 
-    points = read_run(run, None, accept_changed=accept_changed).points.values()
+    points = read_run(run, None, accept_changed=accept_changed).in_reading_order
     units = [unit for point in points for unit in point_units(point)]
     write_whole(out, empty_sheet(units), named=True)
     print_line(f"{out}: {len(units)} units to label; give each annotator a copy")

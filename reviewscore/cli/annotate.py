@@ -77,6 +77,8 @@ def command(
         door = listen(port)
         if len(workspace.store.annotators()) < per_item:
             say(f"warning: fewer annotators than {per_item} for each point")
+        if workspace.gone:
+            say(f"warning: {workspace.gone} labelled units are not in {run} any more; kept")
         if material.collection is None:
             say("warning: papers are not at hand; name them with --data")
         for who, address in addresses(workspace, door.getsockname()[1]).items():

@@ -140,7 +140,7 @@ _WORDS = {
     "limitations": "Take points from the reviewer's remarks on limitations too.",
     "calibration": "Scores corrected by human labels: a file that agree --calibrate wrote.",
     "limit": "Only so many reviews.",
-    "point": "Only this point (its id).",
+    "point": "Only this point: its id, or REVIEW#NUMBER.",
     "skip_bad_lines": "Go on without lines that cannot be read, and count them.",
     "batch": "Hand calls over as batch jobs: half the price, within a day.",
     "store": "Where workers write, a path or address (s3://..) that all machines reach; the run "

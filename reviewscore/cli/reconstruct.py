@@ -57,7 +57,6 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
 
     paper = load_paper(file)
     point = ReviewPoint(
-        point_id="argument#1",
         review_id="argument",
         paper_id=paper.paper_id,
         section="argument",

@@ -28,6 +28,7 @@ from reviewscore.errors import InputError
 from reviewscore.focus.facets import UNKNOWN, FacetKind, FacetPoint, FacetSet, Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.papers.load import Identifier, input_error
+from reviewscore.schema.point_id import review_of
 from reviewscore.sources.annotations import is_pseudonym
 from reviewscore.sources.records import read_csv, read_records
 from reviewscore.sources.system_reviews import Materials, TextForm
@@ -219,9 +220,9 @@ def find_points(
 ) -> dict[str, FacetPoint]:
     """The points of some reviews that are units of a set, by the unit's identifier.
 
-    Of several points with the same words the one with the unit's identifier is taken, else the
-    first. Judgments are looked at before reviews as written if all reviews have them; the other
-    form only if units are still missing.
+    Of several points with the same words the one with the unit's identifier, or of the review that
+    it names, is taken, else the first. Judgments are looked at before reviews as written if all
+    reviews have them; the other form only if units are still missing.
 
     Args:
         units: What is looked for.
@@ -240,8 +241,10 @@ def find_points(
                 key = words_sum(point), point.polarity
                 if key in wanted:
                     found.setdefault(key, point)
-                    if point.point_id in wanted[key]:
-                        exact.setdefault(point.point_id, point)
+                    for name in wanted[key]:
+                        # The same words in one review are one point, wherever they stand.
+                        if name == point.point_id or review_of(name) == point.review_id:
+                            exact.setdefault(name, point)
         if len(found) == len(wanted):
             break
     return {

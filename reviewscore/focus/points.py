@@ -13,6 +13,7 @@ from pathlib import Path
 from reviewscore.files import drafted
 from reviewscore.focus.facets import FacetPoint, Labelled, Polarity
 from reviewscore.points.split import split_review
+from reviewscore.schema.point_id import content_ids
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.system_reviews import Materials, SystemReview, TextForm
 
@@ -41,16 +42,10 @@ def points_of(review: SystemReview, form: TextForm) -> Iterator[FacetPoint]:
         review: The review.
         form: Which text is read.
     """
-    texts = _judged(review) if form is TextForm.JUDGMENTS else _written(review)
-    for number, (polarity, text) in enumerate(texts, 1):
-        yield FacetPoint(
-            f"{review.review_id}#{number}",
-            review.paper_id,
-            review.review_id,
-            review.system,
-            polarity,
-            text,
-        )
+    texts = [*(_judged(review) if form is TextForm.JUDGMENTS else _written(review))]
+    names = content_ids(review.review_id, (text for _, text in texts))
+    for name, (polarity, text) in zip(names, texts, strict=True):
+        yield FacetPoint(name, review.paper_id, review.review_id, review.system, polarity, text)
 
 
 def _judged(review: SystemReview) -> Iterator[tuple[Polarity, str]]:

@@ -11,6 +11,7 @@ from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
 from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
 from reviewscore.points.sections import OpenSection, open_sections
+from reviewscore.schema.point_id import content_ids
 from reviewscore.schema.review import Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
 from reviewscore.text.sentences import trim
@@ -19,35 +20,46 @@ _DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*)|\*-\*)\s+")
 _LOOSE_END = re.compile(r"\n\s*(?:[-–—•*+=_]+\s*)+\Z")
 
 
-def review_point(
-    review: Review,
-    section: OpenSection,
-    number: int,
-    concern: Concern,
-    role: Role,
-    *,
-    language: str | None,
-) -> ReviewPoint:
-    """A stretch of a section as a numbered point; its language is None for English."""
-    text = review.fields[section.field]
-    lead = concern.context
-    return ReviewPoint(
-        point_id=f"{review.review_id}#{number}",
-        review_id=review.review_id,
-        paper_id=review.paper_id,
-        section=section.name,
-        role=role,
-        text=text[concern.start : concern.end],
-        span=Span(field=section.field, start=concern.start, end=concern.end),
-        context="" if lead is None else text[lead.start : lead.end],
-        language=language,
+_Stretch = tuple[OpenSection, Concern, Role]
+
+
+def _as_points(
+    review: Review, languages: ReviewLanguages, stretches: Sequence[_Stretch]
+) -> tuple[ReviewPoint, ...]:
+    """Stretches of a review, in reading order, as points, with the language each is in."""
+    texts = [
+        review.fields[section.field][concern.start : concern.end]
+        for section, concern, _ in stretches
+    ]
+    names = content_ids(review.review_id, texts)
+    return tuple(
+        ReviewPoint(
+            point_id=name,
+            review_id=review.review_id,
+            paper_id=review.paper_id,
+            number=number,
+            section=section.name,
+            role=role,
+            text=text,
+            span=Span(field=section.field, start=concern.start, end=concern.end),
+            context=_lead(review, section, concern),
+            language=languages.at(section.field, concern.start),
+        )
+        for number, (name, text, (section, concern, role)) in enumerate(
+            zip(names, texts, stretches, strict=True), start=1
+        )
     )
+
+
+def _lead(review: Review, section: OpenSection, concern: Concern) -> str:
+    lead = concern.context
+    return "" if lead is None else review.fields[section.field][lead.start : lead.end]
 
 
 def _concerns(
     text: str, section: OpenSection, languages: ReviewLanguages, *, include_strengths: bool
-) -> Iterator[tuple[Concern, Role, str | None]]:
-    """The concerns of a section in order, with the role that each has there and its language."""
+) -> Iterator[tuple[Concern, Role]]:
+    """The concerns of a section in order, with the role that each has there."""
     for stretch in languages.stretches(section.field, section.start, section.end):
         found: Iterator[tuple[Concern, Block]]
         if stretch.language is None:
@@ -57,7 +69,7 @@ def _concerns(
         for concern, block in found:
             role = (block.role if section.sifted else None) or section.role
             if role is not Role.STRENGTHS or include_strengths:
-                yield concern, role, stretch.language
+                yield concern, role
 
 
 def _english_concerns(
@@ -90,14 +102,14 @@ def split_review(
         include_limitations: Whether sections for limitations give points.
         include_strengths: Whether sections for strengths give points.
     """
-    points: list[ReviewPoint] = []
+    stretches: list[_Stretch] = []
     languages = ReviewLanguages(review)
     sections = open_sections(
         review, include_limitations=include_limitations, include_strengths=include_strengths
     )
     for section in sections:
         text = review.fields[section.field]
-        for concern, role, language in _concerns(
+        for concern, role in _concerns(
             text, section, languages, include_strengths=include_strengths
         ):
             dash = _DASH.match(text, concern.start, concern.end)
@@ -106,10 +118,8 @@ def split_review(
             if loose is not None:
                 start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
-                exact = Concern(start, end, concern.context)
-                number = len(points) + 1
-                points.append(review_point(review, section, number, exact, role, language=language))
-    return tuple(points)
+                stretches.append((section, Concern(start, end, concern.context), role))
+    return _as_points(review, languages, stretches)
 
 
 _Place = tuple[int, int, int]  # index of the section, start and end in its field
@@ -179,22 +189,9 @@ def accept_proposed(
             continue
         index = bisect_left(taken[place[0]], place)
         taken[place[0]].insert(index, place)
-    return _numbered(review, sections, taken), tuple(rejected)
-
-
-def _numbered(
-    review: Review, sections: Sequence[OpenSection], taken: Sequence[list[_Place]]
-) -> tuple[ReviewPoint, ...]:
-    places = [place for group in taken for place in group]
-    languages = ReviewLanguages(review)
-    return tuple(
-        review_point(
-            review,
-            sections[index],
-            number,
-            Concern(start, end, None),
-            sections[index].role,
-            language=languages.at(sections[index].field, start),
-        )
-        for number, (index, start, end) in enumerate(places, start=1)
-    )
+    stretches = [
+        (sections[index], Concern(start, end, None), sections[index].role)
+        for group in taken
+        for index, start, end in group
+    ]
+    return _as_points(review, ReviewLanguages(review), stretches), tuple(rejected)

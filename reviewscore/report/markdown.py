@@ -73,7 +73,7 @@ def _list(lines: list[str]) -> str:
 
 
 def _point(score: PointScore) -> str:
-    lines = [f"### {markdown_escaped(score.point_id)}", f"> {markdown_escaped(score.text)}"]
+    lines = [f"### {markdown_escaped(score.short_name)}", f"> {markdown_escaped(score.text)}"]
     if places := shown_places(score):
         lines.append(f"Names: {markdown_escaped('; '.join(place.words for place in places))}")
     lines.append(f"**{markdown_escaped(headline(score).words)}**")

@@ -61,7 +61,8 @@ class Row:
 
     offset: int
     anchor: str
-    point_id: str
+    short_name: str
+    ordinal: int
     review_id: str
     paper_id: str
     type: str
@@ -98,8 +99,11 @@ def rows_of(run: Path) -> list[Row]:
     lines = zip(read_lines(run / POINTS), read_points(run), strict=False)
     headlines: dict[wording.Headline, wording.Headline] = {}
     rows = [_row(offset, score, headlines) for (offset, _), score in lines]
-    order = {name: _natural(name) for row in rows for name in (row.paper_id, row.point_id)}
-    return sorted(rows, key=lambda row: (order[row.paper_id], row.review_id, order[row.point_id]))
+    order = {name: _natural(name) for name in {row.paper_id for row in rows}}
+    return sorted(
+        rows,
+        key=lambda row: (order[row.paper_id], row.review_id, row.ordinal, _natural(row.short_name)),
+    )
 
 
 def _row(
@@ -111,7 +115,8 @@ def _row(
     return Row(
         offset=offset,
         anchor=anchor_of(score.point_id),
-        point_id=score.point_id,
+        short_name=score.short_name,
+        ordinal=score.ordinal,
         review_id=intern(score.review_id),
         paper_id=intern(score.paper_id),
         type=score.type.value if score.type else UNTYPED,
@@ -123,7 +128,7 @@ def _row(
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """A sort key that puts ``#10`` after ``#9``."""
+    """A sort key that puts ``P10`` after ``P9``."""
     parts = re.split(r"(\d{1,18})", name)
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 

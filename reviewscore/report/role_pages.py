@@ -172,7 +172,7 @@ def _table(part: Part) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    place = f" ({markdown_escaped(entry.point_id)})" if entry.point_id else ""
+    place = f" ({markdown_escaped(entry.point)})" if entry.point else ""
     lines = [f"> {markdown_escaped(entry.said)}{place}"]
     if entry.places:
         lines.append(

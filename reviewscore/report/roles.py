@@ -44,7 +44,7 @@ class Entry:
         own: What we say about them, as paragraphs.
         quotes: What the paper says.
         closing: A last paragraph of ours, below the quotes.
-        point_id: Where it comes from.
+        point: Short name of the point that it comes from.
         places: Places of the paper that it names.
     """
 
@@ -52,7 +52,7 @@ class Entry:
     own: tuple[str, ...] = ()
     quotes: tuple[SheetQuote, ...] = ()
     closing: str = ""
-    point_id: str = ""
+    point: str = ""
     places: tuple[ShownPlace, ...] = ()
 
 
@@ -101,12 +101,12 @@ class Sheet:
     @property
     def with_passages(self) -> int:
         """Points that a passage of the paper stands beside."""
-        return len({one.point_id for part in self.parts for one in part.entries if one.quotes})
+        return len({one.point for part in self.parts for one in part.entries if one.quotes})
 
     @property
     def to_read(self) -> int:
         """Points that the reader can act on; a page without any has nothing to read."""
-        return len({one.point_id for part in self.parts if part.to_read for one in part.entries})
+        return len({one.point for part in self.parts if part.to_read for one in part.entries})
 
     @property
     def rank(self) -> tuple[bool, int, int]:
@@ -184,7 +184,7 @@ def _note(point: PointScore, quotes: tuple[SheetQuote, ...], number: int) -> Ent
     opening = _OPENINGS[kind][number % len(_OPENINGS[kind])]
     # Openings and closings turn at different speeds, so that pairs of them seldom return.
     closing = _CLOSINGS[kind][(number // len(_OPENINGS[kind]) + number) % len(_CLOSINGS[kind])]
-    return Entry(point.text, (opening,), quotes, closing, point.point_id)
+    return Entry(point.text, (opening,), quotes, closing, point.short_name)
 
 
 def faults(note: Entry) -> tuple[str, ...]:
@@ -239,11 +239,11 @@ def sheet(
 
 def _with_places(page: Sheet, points: Sequence[PointScore], paper: Paper | None) -> Sheet:
     """The page with the places that each point names; once, where the point is shown itself."""
-    named = {point.point_id: shown_places(point, paper) for point in points if point.places}
+    named = {point.short_name: shown_places(point, paper) for point in points if point.places}
 
     def entry(shown: Entry) -> Entry:
         asked = bool(shown.closing) and not shown.quotes
-        return replace(shown, places=() if asked else named.get(shown.point_id, ()))
+        return replace(shown, places=() if asked else named.get(shown.point, ()))
 
     parts = (replace(part, entries=tuple(map(entry, part.entries))) for part in page.parts)
     return replace(page, parts=tuple(parts)) if named else page
@@ -302,7 +302,7 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
             Part(
                 "Called misinformed without a verified quote",
                 "Nothing in the paper's own words stands behind these: do not rely on them.",
-                entries=tuple(Entry(one.text, point_id=one.point_id) for one in bare),
+                entries=tuple(Entry(one.text, point=one.short_name) for one in bare),
             )
         )
     otherwise = "Does the argument hold without the premise that {where} speaks against?"
@@ -341,7 +341,7 @@ def _proved(point: PointScore) -> Entry:
     own += [f"It rests on: {one.text}" for one in false_premises(point)]
     if point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
-    return Entry(point.text, tuple(own), proof(point), "", point.point_id)
+    return Entry(point.text, tuple(own), proof(point), "", point.short_name)
 
 
 def _to_ask(
@@ -363,7 +363,7 @@ def _to_ask(
         place = place_of(point)
         words = asked.get(point.type, otherwise) if point.type else otherwise
         closing = words.format(where=f"section {place}" if place else "the quoted passage")
-        entries.append(Entry(point.text, closing=closing, point_id=point.point_id))
+        entries.append(Entry(point.text, closing=closing, point=point.short_name))
     lead = "For the discussion among reviewers."
     return [Part("What to ask", lead, entries=tuple(entries))] if entries else []
 
@@ -429,7 +429,7 @@ def _rebuttal(point: PointScore) -> Entry:
     quoted = proof(point) if called(point) else ()
     if quoted and point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
-    return Entry(point.text, tuple(own), quoted, "", point.point_id)
+    return Entry(point.text, tuple(own), quoted, "", point.short_name)
 
 
 def _holds(premise: Premise) -> str:
@@ -523,7 +523,7 @@ def _quoted(points: Iterable[PointScore]) -> tuple[Entry, ...]:
             () if point.language is None else (point.rationale,),
             quotes(point.passages),
             "",
-            point.point_id,
+            point.short_name,
         )
         for point in points
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -53,6 +54,7 @@ from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally, chosen
 from reviewscore.runs.scoring_on_ray import RayScoring, check_ray
 from reviewscore.runs.session import Clock, Interruption, Outcome, Progress, Quiet, interruptible
 from reviewscore.schema.calibration import Calibration
+from reviewscore.schema.point_id import POINT_IDS_VERSION
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.record import storable
 from reviewscore.sources.collection import Collection
@@ -240,7 +242,7 @@ class _Audit:
 
     def _tell_of(self, tally: Tally) -> None:
         """Write down and say what was asked for or counted on and did not come."""
-        for name in sorted(set(self._settings.point) - self._run.done.keys()):
+        for name in sorted(_not_there(self._run.path, self._settings.point)):
             tally.failed_reviews += 1
             message = f"no review holds the point {name}; check --point"
             self._run.add_error(
@@ -345,12 +347,25 @@ def _methods(settings: Settings) -> dict[str, int]:
 
     The embedded judge has a version of its own.
     """
-    used = {"points": POINTS_VERSION, "reading": READING_VERSION, "scores": AGGREGATION_VERSION}
+    used = {
+        "points": POINTS_VERSION,
+        "point_ids": POINT_IDS_VERSION,
+        "reading": READING_VERSION,
+        "scores": AGGREGATION_VERSION,
+    }
     if not settings.embedded:
         used["asking"] = ASKING_VERSION
     if settings.score != "base":
         used["reconstruction"] = RECONSTRUCTION_VERSION
     return used
+
+
+def _not_there(path: Path, chosen: Sequence[str]) -> set[str]:
+    """Chosen points, by identifier or short name, that a run folder does not hold."""
+    lacking = set(chosen)
+    for score in read_points(path) if lacking else ():
+        lacking -= {score.point_id, score.short_name}
+    return lacking
 
 
 def finished(
@@ -392,6 +407,6 @@ def finished(
     chosen_reviews(collection, settings)  # a name that does not exist is wrong use, done or not
     done = {score.point_id: score.status for score in read_points(out)}
     again = retry_errors and Status.ERROR in done.values()
-    if again or len(done) != old.counts.points or set(settings.point) - done.keys():
+    if again or len(done) != old.counts.points or _not_there(out, settings.point):
         return None
     return old

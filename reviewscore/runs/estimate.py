@@ -29,7 +29,7 @@ from reviewscore.llm.prices import Price, price_list, tokens_in
 from reviewscore.llm.provider import provider_class
 from reviewscore.papers.parts import shown
 from reviewscore.points.split import split_review
-from reviewscore.runs.scoring import chosen_reviews
+from reviewscore.runs.scoring import chosen_reviews, is_chosen
 from reviewscore.schema.call import Usage
 from reviewscore.schema.paper import Unread, UnreadTotal
 from reviewscore.schema.review import PointType
@@ -337,7 +337,7 @@ async def estimate(
             calls.open_review(review.paper_id, tokens(review.paper_id) or 0, size)
             calls.response = len(review.author_response or "") if settings.author_response else 0
         for point in points:
-            if settings.point and point.point_id not in settings.point:
+            if not is_chosen(point, settings):
                 continue
             kind = (await judges.point_type(point)).type
             found.points[kind] += 1

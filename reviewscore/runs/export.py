@@ -31,9 +31,11 @@ RUN = "run"
 """Column that comes first where several runs are written: the name of the run's folder."""
 
 COLUMNS = {
-    "point_id": "Identifier of the review point, unique in the run.",
+    "point_id": "Identifier of the review point, unique in the run: made of its review and words, "
+    "so that it stays when the review around it changes.",
     "review_id": "Identifier of the review it stands in.",
     "paper_id": "Identifier of the paper that is reviewed.",
+    "number": "Place of the point among those of its review, from 1, as reports number them.",
     "section": "Heading or field of the review's form that it stands under.",
     "role": "What that section is for: weaknesses, questions, mixed, and so on.",
     "language": "ISO 639 code of the language that it is written in, where that is not English.",
@@ -90,7 +92,7 @@ COLUMNS = {
 NESTED = ("places", "passages", "evidence", "argument", "provenance")
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
-_INTEGERS = {"base", "passage_count", "quotes", "rounds", "premises", "start", "end"}
+_INTEGERS = {"number", "base", "passage_count", "quotes", "rounds", "premises", "start", "end"}
 _NUMBERS = {"advanced", "calibrated"}
 _FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -211,6 +213,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "point_id": score.point_id,
         "review_id": score.review_id,
         "paper_id": score.paper_id,
+        "number": score.ordinal or None,
         "section": score.section,
         "role": score.role.value,
         "language": score.language,

@@ -27,6 +27,7 @@ from reviewscore.files import (
 )
 from reviewscore.notices import notice
 from reviewscore.runs.manifest import Digest, Manifest, first_difference
+from reviewscore.schema.point_id import short_name
 from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.record import Record, storable
 
@@ -77,6 +78,7 @@ class ErrorRecord(Record):
         what: What failed.
         review_id: The review, if it is known.
         point_id: The point, if it is known.
+        number: Its place among the points of its review, where that is known.
         kind: Name of the error.
         message: What happened, and what to do.
     """
@@ -85,8 +87,16 @@ class ErrorRecord(Record):
     what: Literal["point", "review", "line", "file"]
     review_id: str | None = None
     point_id: str | None = None
+    number: int | None = None
     kind: str
     message: str
+
+    @property
+    def about(self) -> str:
+        """What people call that which failed."""
+        if self.review_id is not None and self.number is not None:
+            return short_name(self.review_id, self.number)
+        return self.point_id or self.review_id or self.what
 
     @classmethod
     def of_input(cls, what: Literal["line", "file"], fault: InputError) -> ErrorRecord:
@@ -273,6 +283,7 @@ def _failure(score: PointScore) -> ErrorRecord:
         what="point",
         review_id=score.review_id,
         point_id=score.point_id,
+        number=score.ordinal or None,
         kind=reason.partition(":")[0],
         message=reason,
     )

@@ -245,6 +245,8 @@ PROMPT = "prompt "
 """Begins the name of a decisive value that is the sum of a prompt."""
 METHOD = "method "
 """Begins the name of a decisive value that is the version of a method of the package's own."""
+POINT_IDS = f"{METHOD}point_ids"
+"""How points are named, which decides records and no verdict."""
 FRAME = ("role", "reply_format", "answer_now", "ask_again")
 """Prompts that every question to a model is put with."""
 
@@ -276,6 +278,10 @@ class SettingDifference(Record):
             if self.now is None:
                 return f"the {self.name} is no longer used"
             return f"the {self.name} {'was not used' if self.before is None else 'has changed'}"
+        if self.name == POINT_IDS:
+            ways = ("by their places in the review", "by their words")
+            before, now = ways if self.before == 1 else ways[::-1]
+            return f"its points have ids {before}, as of another version, and not {now}"
         return f"{self.name} was {self.before!r} and is now {self.now!r}"
 
 

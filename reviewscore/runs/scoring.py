@@ -22,6 +22,7 @@ from reviewscore.runs.folder import ErrorRecord
 from reviewscore.runs.session import Progress, Say, Session
 from reviewscore.schema.calibration import Calibration, calibrated
 from reviewscore.schema.paper import Paper, Unread
+from reviewscore.schema.point_id import review_of, short_name
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.verdict import Provenance
@@ -195,8 +196,7 @@ class LocalScoring(ScoringSession):
         todo = [
             point
             for point in points
-            if point.point_id not in self.run.done
-            and (not settings.point or point.point_id in settings.point)
+            if point.point_id not in self.run.done and is_chosen(point, settings)
         ]
         if self.client is None:  # nothing to wait for: in order, so that every run is the same
             for point in todo:
@@ -352,6 +352,16 @@ def _line(paper_id: str, warning: str) -> str:
     return f"paper '{paper_id}': {warning}"
 
 
+def is_chosen(point: ReviewPoint, settings: Settings) -> bool:
+    """Whether a point is to be scored: its identifier or its short name was given, or none was."""
+    names = settings.point
+    return (
+        not names
+        or point.point_id in names
+        or (point.number is not None and short_name(point.review_id, point.number) in names)
+    )
+
+
 def chosen_reviews(collection: Collection, settings: Settings) -> Sequence[Review]:
     """Reviews to score, those of one paper together, in the order of the papers' first review.
 
@@ -369,10 +379,13 @@ def chosen_reviews(collection: Collection, settings: Settings) -> Sequence[Revie
     wanted = by_paper if not settings.paper else set(settings.paper)
     numbers = [n for paper, group in by_paper.items() if paper in wanted for n in group]
     if settings.point:
+        owners: set[str] = set()
         for name in settings.point:
-            if "#" not in name:
-                raise InputError(f"'{name}' is no point id", cure="write REVIEW#NUMBER")
-        owners = {name.rpartition("#")[0] for name in settings.point}
+            owner = review_of(name)
+            if owner is None:
+                cure = "write REVIEW#NUMBER, or the point_id of a record"
+                raise InputError(f"'{name}' names no point", cure=cure)
+            owners.add(owner)
         unknown = owners - {names[number] for number in numbers}
         if unknown:
             raise InputError(f"no review '{min(unknown)}'", cure="check --point")

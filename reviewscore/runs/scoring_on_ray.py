@@ -34,6 +34,7 @@ from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally
 from reviewscore.runs.session import AHEAD, Quiet
 from reviewscore.runs.shards import SHARDS, Shard, Shards
 from reviewscore.schema.calibration import Calibration
+from reviewscore.schema.point_id import review_of
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import Collection
@@ -314,7 +315,7 @@ class RayScoring(ScoringSession):
     def _note_done(self) -> None:
         self._before = {}
         for name in self.run.done:
-            self._before.setdefault(name.rpartition("#")[0], []).append(name)
+            self._before.setdefault(review_of(name) or name, []).append(name)
 
     async def _all(self, pool: WorkerPool, papers: dict[str, tuple[Review, ...]]) -> None:
         mean = sum(map(len, papers.values())) / len(papers)
@@ -427,8 +428,10 @@ class RayScoring(ScoringSession):
     def _settled(self, shard: Shard, wanted: set[str]) -> bool:
         """Whether a shard has all that is asked for of its paper, and nothing to try again."""
         if self.settings.point:
-            names = {one for one in self.settings.point if one.rpartition("#")[0] in wanted}
-            whole = names <= {one.point_id for one in shard.scores}
+            names = {one for one in self.settings.point if review_of(one) in wanted}
+            whole = names <= {
+                name for one in shard.scores for name in (one.point_id, one.short_name)
+            }
         else:
             names = {one.point_id for one in shard.scores}
             names.update(*(self._before.get(one, ()) for one in shard.reviews))

@@ -58,13 +58,13 @@ class Unit(Record):
     """One review point or premise that people labelled.
 
     Attributes:
-        unit_id: ``<review_id>#<n>`` of a point, ``<review_id>#<n>/P<m>`` of a premise.
+        unit_id: The point's identifier (`schema.point_id`), of a premise with ``/P<m>`` after it.
         kind: ``point`` or ``premise``.
         paper_id: Its paper.
         review_id: Its review.
         point_id: Of a premise, the point it belongs to.
-        span: Of a point, where it stands in its review: it finds the point again in a run that
-            numbers its points otherwise.
+        span: Of a point, where it stands in its review: with `text` or `sha256`, it finds the
+            point again in a run that names its points otherwise.
         text: The point's or premise's words, where the licence of the text allows it.
         sha256: SHA-256 of the text in UTF-8, where it does not. A unit of a run with other words
             is another unit.

@@ -14,6 +14,7 @@ from reviewscore.schema.argument import Argument, Premise
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.place import Place
+from reviewscore.schema.point_id import place_of, short_name
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.review import PointType, Role
 from reviewscore.schema.scale import FIVE_POINTS, MeanScore, Score
@@ -63,9 +64,11 @@ class PointScore(Record):
     """One review point with everything that was found out about it.
 
     Attributes:
-        point_id: ``<review_id>#<n>``, n counted from 1 in reading order.
+        point_id: As in `ReviewPoint`; ``<review_id>#<n>`` in records of before.
         review_id: The review it stands in.
         paper_id: The paper that is reviewed.
+        number: Place among the points of its review in reading order, counted from 1; None in
+            records of before, whose identifier says it (`ordinal`).
         section: Heading or field of the form that it stands under.
         role: What that section is for.
         text: The point's own words, verbatim from the review.
@@ -110,6 +113,7 @@ class PointScore(Record):
     point_id: str
     review_id: str
     paper_id: str
+    number: int | None = Field(default=None, ge=1)
     section: str
     role: Role
     text: str
@@ -160,6 +164,16 @@ class PointScore(Record):
         from reviewscore.pages.notebook import point_html
 
         return point_html(self)
+
+    @property
+    def ordinal(self) -> int:
+        """Place among the points of its review, counted from 1; 0 if it is not known."""
+        return self.number or place_of(self.point_id) or 0
+
+    @property
+    def short_name(self) -> str:
+        """What people call it, such as ``R1#3``; its identifier if its place is not known."""
+        return short_name(self.review_id, self.ordinal) if self.ordinal else self.point_id
 
     @property
     def panel_split(self) -> bool | None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import assert_never
+from typing import Any, assert_never
+
+from pydantic import Field, model_validator
 
 from reviewscore.schema.place import Place
+from reviewscore.schema.point_id import content_id
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.scale import FACTUALITY, UNANSWERABILITY, Scale
 from reviewscore.schema.span import Span
@@ -85,7 +88,11 @@ class ReviewPoint(Record):
     """One self-contained weakness or question, a verbatim span of a review.
 
     Attributes:
-        point_id: ``<review_id>#<n>``, n counted from 1 in reading order.
+        point_id: The review's identifier, a dot and eight hexadecimal digits of the SHA-256 of
+            the words, with ``-2``, ``-3`` for repeats (`schema.point_id`); so it is made where
+            none is given, and one that is given stays.
+        number: Place among the points of its review in reading order, counted from 1; None of a
+            point that no splitter made.
         section: Heading or field the point stands under, as the reviewer's form has it.
         role: What that section is for.
         text: ``review.fields[span.field][span.start:span.end]``.
@@ -95,9 +102,10 @@ class ReviewPoint(Record):
         language: ISO 639 code of the language that it is written in, where that is not English.
     """
 
-    point_id: str
+    point_id: str = ""
     review_id: str
     paper_id: str
+    number: int | None = Field(default=None, ge=1)
     section: str
     role: Role
     text: str
@@ -105,6 +113,15 @@ class ReviewPoint(Record):
     context: str = ""
     places: tuple[Place, ...] | None = None
     language: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_by_content(cls, given: Any) -> Any:  # pydantic checks it afterwards
+        if isinstance(given, dict) and not given.get("point_id"):
+            review, text = given.get("review_id"), given.get("text")
+            if isinstance(review, str) and isinstance(text, str):
+                return {**given, "point_id": content_id(review, text)}
+        return given
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         yield None, shortened(self.text)

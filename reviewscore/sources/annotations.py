@@ -29,12 +29,16 @@ from reviewscore.schema.annotation import (
     Unit,
     UnitKind,
 )
+from reviewscore.schema.point_id import owner_of, place_of
 from reviewscore.sources.records import SPREADSHEETS, Grid, RecordFile, RecordRow, read_csv, tabs
 
 LABELS, UNITS, ANNOTATORS = "labels.jsonl", "units.jsonl", "annotators.jsonl"
 _PSEUDONYM = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
-_PREMISE = re.compile(r"#\d+/[^/#]+\Z")
-"""End of a premise's identifier; a review's own may hold any sign."""
+BY_PLACE = (
+    "an id such as R1#3 is a point's place in its review, as runs of earlier versions have it; "
+    "name the run that was labelled too, as it holds the words"
+)
+"""What to do about labels whose units are not known by their words."""
 _HINTS = 5
 """Faults up to which a like unit is looked for among all: it takes long in a large set."""
 _WHOLE = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
@@ -304,10 +308,15 @@ def _sound(
     return False
 
 
+def by_place(unit_ids: Iterable[str]) -> bool:
+    """Whether an identifier is a place in a review, as they were once."""
+    return any(place_of(owner_of(one) or one) is not None for one in unit_ids)
+
+
 def _kind(unit_id: str, units: Mapping[str, Unit] | None) -> UnitKind:
     if units is not None:
         return units[unit_id].kind
-    return UnitKind.PREMISE if _PREMISE.search(unit_id) else UnitKind.POINT
+    return UnitKind.POINT if owner_of(unit_id) is None else UnitKind.PREMISE
 
 
 def _fault(
@@ -328,6 +337,8 @@ def _fault(
     if units is not None and label.unit_id not in units:
         close = difflib.get_close_matches(label.unit_id, units, n=1) if hint else []
         like = f"; did you mean '{close[0]}'?" if close else ""
+        if hint and by_place([label.unit_id]) and not by_place(units):
+            like = f"; {BY_PLACE}"
         cure = f"list it in {UNITS}, or correct it{like}"
         return "unit_id", f"there is no unit '{label.unit_id}'", cure
     kind = _kind(label.unit_id, units)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from reviewscore import __version__
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.runs.manifest import SettingDifference, differences, of_input
+from reviewscore.runs.manifest import POINT_IDS, SettingDifference, differences, of_input
 from reviewscore.runs.parts import RunPart, changed_notes, check_scored, read_parts, settings_sum
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
@@ -73,7 +73,8 @@ class Comparison(Record):
         why: Why so.
         first: The first run.
         second: The second run.
-        made_otherwise: Decisive values that differ, inputs apart: each may explain the drift.
+        made_otherwise: Decisive values that differ, inputs and names of points apart: each may
+            explain the drift.
         inputs_differ: Whether their input files differ.
         shared: Points that both have, with the same words.
         reworded: Points with one identifier and other words.
@@ -141,7 +142,8 @@ def compare_runs(
 ) -> ComparedRuns:
     """Measure the drift from one run to another.
 
-    Points are paired by identifier where their words are the same. The runs may be made otherwise;
+    Points are paired by identifier where their words are the same; with a run of before, whose
+    identifiers are places, by review and words. The runs may be made otherwise;
     each decisive value that differs is listed.
 
     Args:
@@ -177,7 +179,9 @@ def compare_runs(
         why=why,
         first=_side(one, ours, how),
         second=_side(other, theirs, apart),
-        made_otherwise=differences(old, new, inputs=False),
+        made_otherwise=tuple(
+            one for one in differences(old, new, inputs=False) if one.name != POINT_IDS
+        ),
         inputs_differ={key: old[key] for key in old if of_input(key)}
         != {key: new[key] for key in new if of_input(key)},
         shared=len(pairs),
@@ -285,6 +289,6 @@ def _sheet(pairs: Pairs, most: int, one: RunPart, other: RunPart) -> list[dict[s
         ids = {"point_id": score.point_id, "review_id": score.review_id}
         return {**ids, "paper_id": score.paper_id, **verdict("first", score)}
 
-    ours = read_again(one, pairs, places, first_verdict)
-    theirs = read_again(other, pairs, places, lambda score: verdict("second", score))
+    ours = read_again(one, pairs.first, places, first_verdict)
+    theirs = read_again(other, pairs.second, places, lambda score: verdict("second", score))
     return [{name: (ours[place] | theirs[place])[name] for name in SHEET} for place in places]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from reviewscore.runs.folder import read_points
 from reviewscore.runs.parts import RunPart
+from reviewscore.schema.point_id import place_of, same_words
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate, PendingEstimate
@@ -55,12 +56,14 @@ class PointColumns:
 
     Attributes:
         names: Sum of each point's identifier.
-        words: Sum of its words.
+        words: Sum of its words, white space normalised.
         reviews: Sum of its review's identifier.
         papers: Sum of its paper's identifier.
         types: Codes of `outcomes.TYPES`.
         outcomes: Codes of `outcomes.outcome`.
         base: BASE score 1..5; 0 is unknown.
+        ordinals: Its place in its review, from 1; 0 is unknown.
+        by_place: Whether that place is its identifier, as it was once.
     """
 
     names: Sums
@@ -70,6 +73,8 @@ class PointColumns:
     types: Ints
     outcomes: Ints
     base: Ints
+    ordinals: Ints
+    by_place: Mask
 
     def __len__(self) -> int:
         """Number of points."""
@@ -79,8 +84,22 @@ class PointColumns:
         """Some of the points."""
         return PointColumns(
             self.names[rows], self.words[rows], self.reviews[rows], self.papers[rows],
-            self.types[rows], self.outcomes[rows], self.base[rows],
+            self.types[rows], self.outcomes[rows], self.base[rows], self.ordinals[rows],
+            self.by_place[rows],
         )  # fmt: skip
+
+    @property
+    def content(self) -> Sums:
+        """Shape (points,); sums of review, words and how often these came before in the review."""
+        order = np.lexsort((self.ordinals, self.words, self.reviews))
+        reviews, words = self.reviews[order], self.words[order]
+        place = np.arange(len(order))
+        repeat = (reviews[1:] == reviews[:-1]) & (words[1:] == words[:-1])
+        first = np.maximum.accumulate(np.where(np.r_[True, ~repeat][: len(order)], place, 0))
+        sums = np.empty(len(order), dtype=np.uint64)
+        odd = np.uint64(0x9E3779B97F4A7C15)  # an odd factor keeps sums apart, modulo 2 to the 64
+        sums[order] = (reviews * odd + words) * odd + (place - first).astype(np.uint64)
+        return sums
 
 
 def columns_of(part: RunPart) -> PointColumns:
@@ -92,20 +111,22 @@ def columns_of(part: RunPart) -> PointColumns:
     rows = np.fromiter(
         (_row(score) for score in read_points(part.path)),
         dtype=[("name", "u8"), ("words", "u8"), ("review", "u8"), ("paper", "u8"), ("type", "i1"),
-               ("outcome", "i1"), ("base", "i1")],
+               ("outcome", "i1"), ("base", "i1"), ("ordinal", "i8"), ("by_place", "?")],
     )  # fmt: skip
     return PointColumns(
         rows["name"].copy(), rows["words"].copy(), rows["review"].copy(), rows["paper"].copy(),
         rows["type"].astype(np.int64), rows["outcome"].astype(np.int64),
-        rows["base"].astype(np.int64),
+        rows["base"].astype(np.int64), rows["ordinal"].astype(np.int64), rows["by_place"].copy(),
     )  # fmt: skip
 
 
-def _row(score: PointScore) -> tuple[int, int, int, int, int, int, int]:
+def _row(score: PointScore) -> tuple[int, int, int, int, int, int, int, int, bool]:
     kind = TYPES.index(score.type.value if score.type else UNTYPED)
-    names = (score.point_id, score.text, score.review_id, score.paper_id)
+    names = (score.point_id, same_words(score.text), score.review_id, score.paper_id)
     name, words, review, paper = map(_sum, names)
-    return name, words, review, paper, kind, outcome(score), score.base or 0
+    by_place = place_of(score.point_id) is not None
+    verdict = outcome(score), score.base or 0
+    return name, words, review, paper, kind, *verdict, score.ordinal, by_place
 
 
 def _sum(text: str) -> int:
@@ -160,8 +181,16 @@ class Pairs:
 
 
 def pair(first: PointColumns, second: PointColumns) -> Pairs:
-    """Pair points by identifier where their words are the same."""
-    shared, left, right = np.intersect1d(first.names, second.names, return_indices=True)
+    """Pair points by identifier where their words are the same.
+
+    Of a run whose identifiers are places and another that has them of content, points are paired
+    by review and words, of repeats the first with the first.
+    """
+    if first.by_place.any() == second.by_place.any():
+        names = first.names, second.names
+    else:
+        names = first.content, second.content
+    shared, left, right = np.intersect1d(*names, return_indices=True)
     same = first.words[left] == second.words[right]
     ours, theirs = first.at(left[same]), second.at(right[same])
     _, paper_of = np.unique(ours.papers, return_inverse=True)
@@ -195,10 +224,13 @@ def furthest(pairs: Pairs, most: int) -> Ints:
 
 
 def read_again(
-    part: RunPart, pairs: Pairs, places: Sequence[int], make: Callable[[PointScore], dict[str, str]]
+    part: RunPart,
+    points: PointColumns,
+    places: Sequence[int],
+    make: Callable[[PointScore], dict[str, str]],
 ) -> dict[int, dict[str, str]]:
-    """What a run has on some pairs, by place; the run is read once more."""
-    wanted = {int(pairs.first.names[place]): int(place) for place in places}
+    """What a run has on some of its points, by place; the run is read once more."""
+    wanted = {int(points.names[place]): int(place) for place in places}
     if not wanted:
         return {}
     scores = ((wanted.get(_sum(score.point_id)), score) for score in read_points(part.path))

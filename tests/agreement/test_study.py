@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from reviewscore.agreement.judge_scores import NO_PREMISES, NOT_IN_RUN, OTHER_KIND, OTHER_WORDS
+from reviewscore.agreement.judge_scores import (
+    NO_PREMISES,
+    NOT_IN_RUN,
+    OTHER_KIND,
+    OTHER_WORDS,
+    point_units,
+)
 from reviewscore.agreement.study import Study, page, study, write_study
+from reviewscore.annotate.material import text_sha256
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.annotation import Unit, UnitKind
+from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
+from reviewscore.schema.span import Span
 from reviewscore.stats.estimates import Estimate, PendingEstimate
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
@@ -25,6 +35,7 @@ from tests.agreement.invented import (
     study_of,
     truth,
 )
+from tests.report.synthetic import named_by_content
 
 FAST = Resampling(resamples=200)
 
@@ -322,6 +333,73 @@ def test_runs_of_one_judge_in_folders_of_one_name_are_told_apart(
 
     assert len({judge.name for judge in found.compared.judges}) == 2
     assert len(found.disagreements) == 2
+
+
+def units_as(points: Sequence[PointScore], listed: str) -> list[dict[str, object]]:
+    """Units of an old set: with their words, or the sum of these, or their spans alone."""
+    left_out = {"text": {"span"}, "sha256": {"span", "text"}, "span": {"text"}}[listed]
+    return [
+        {
+            **unit.model_dump(mode="json", exclude_none=True, exclude=left_out),
+            **({"sha256": text_sha256(unit)} if listed == "sha256" else {}),
+        }
+        for score in points
+        for unit in point_units(score)
+    ]
+
+
+@pytest.mark.parametrize("listed", ["text", "sha256", "span", "old run"])
+def test_labels_on_places_are_those_of_the_same_words_in_a_run_of_today(
+    tmp_path: Path, listed: str
+) -> None:
+    points = truth(5, 6)
+    scored = [point(*one) for one in points]
+    old = run_of(tmp_path / "old", scored, "openai/imagined")
+    new = run_of(tmp_path / "new", named_by_content(scored)[::-1], "openai/today")
+    units = {} if listed == "old run" else {"units": units_as(scored, listed)}
+    runs = [old, new] if listed == "old run" else [new]
+
+    expected = study_of(tmp_path / "a", [old], labels_of(points))
+    found = study_of(tmp_path / "b", runs, labels_of(points), **units)
+
+    judge, known = found.compared.judges[-1], expected.compared.judges[0]
+    assert not judge.missing
+    for name in ("base", "advanced", "flags", "premise"):
+        assert np.array_equal(getattr(judge, name), getattr(known, name), equal_nan=True)
+
+
+def test_labels_on_places_without_words_say_what_to_do(tmp_path: Path) -> None:
+    points = truth(2, 3)
+    new = run_of(tmp_path / "new", named_by_content(point(*one) for one in points), "openai/today")
+
+    with pytest.raises(InputError, match=r"place in its review.* name the run that was labelled"):
+        compared_of(tmp_path, [new], labels_of(points))
+
+
+def test_an_edited_review_keeps_the_labels_of_its_other_remarks(tmp_path: Path) -> None:
+    points = truth(2, 6)
+    before = named_by_content(point(*one) for one in points)
+    names = dict(zip((one[0] for one in points), (one.point_id for one in before), strict=True))
+    labels = labels_of(points)
+    for label in labels:
+        place, slash, premise = str(label["unit_id"]).partition("/")
+        label["unit_id"] = f"{names[place]}{slash}{premise}"
+    edited = [
+        before[0].model_copy(update={"text": "Another remark."}),
+        *(
+            one.model_copy(update={"span": Span(field="weaknesses", start=n, end=n + 1)})
+            for n, one in enumerate(before[1:])
+        ),
+    ]
+    units = [unit.model_dump(mode="json") for one in before for unit in point_units(one)]
+    run = run_of(tmp_path / "run", named_by_content(edited), "openai/today")
+
+    found = compared_of(tmp_path, [run], labels, units=units)
+
+    judge = found.judges[0]
+    assert {name for name, why in judge.missing.items() if why == NOT_IN_RUN} == {
+        before[0].point_id
+    }
 
 
 def test_nothing_in_common_is_an_error_that_names_both_sides(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reviewscore.annotate.label_store import LabelEntry
 from reviewscore.annotate.material import LabelPoint, Material
 from reviewscore.annotate.workspace import Workspace, open_workspace
 from reviewscore.schema.annotation import LabelField, Unit, UnitKind
+from reviewscore.schema.point_id import content_id
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from tests.agreement.invented import Said
@@ -67,6 +69,24 @@ def make_material(*more: LabelPoint) -> Material:
         *more,
     )
     return Material("run", {one.point_id: one for one in points})
+
+
+def today(material: Material, *, space: str = " ") -> Material:
+    """The same material with identifiers made of words, as a run of today has it."""
+    names = {one.point_id: content_id(one.unit.review_id, one.unit.text or "")
+             for one in material.points.values()}  # fmt: skip
+
+    def renamed(unit: Unit) -> Unit:
+        owner = names[unit.point_id or unit.unit_id]
+        new = {"unit_id": owner + unit.unit_id.removeprefix(unit.point_id or unit.unit_id)}
+        new |= {"text": (unit.text or "").replace(" ", space)}
+        return unit.model_copy(update=new | ({"point_id": owner} if unit.point_id else {}))
+
+    points = (
+        replace(one, unit=renamed(one.unit), premises=tuple(map(renamed, one.premises)))
+        for one in material.points.values()
+    )
+    return Material("today", {one.point_id: one for one in points})
 
 
 def make_workspace(

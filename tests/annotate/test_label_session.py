@@ -21,11 +21,13 @@ from tests.annotate.invented import (
     CLAIM,
     FACTUALITY,
     TYPE,
+    finish,
     give,
     make_material,
     make_point,
     make_workspace,
     show,
+    today,
 )
 
 
@@ -212,6 +214,60 @@ def test_nobody_and_the_same_twice_are_refused(tmp_path: Path) -> None:
         make_workspace(tmp_path / "set", annotators=())
     with pytest.raises(SettingsError, match="twice"):
         make_workspace(tmp_path / "set", annotators=("A1", "A1"))
+
+
+@pytest.mark.parametrize("space", [" ", "\n "])
+def test_a_set_begun_on_places_goes_on_with_a_run_of_today(
+    workspace: Workspace, tmp_path: Path, space: str
+) -> None:
+    finish(workspace, "A1")
+    give(workspace, "A1", f"{ARGUMENT}/P1", FACTUALITY, 1)
+    workspace.store.decide((f"{ARGUMENT}/P1", FACTUALITY), 2, "By Section 3.")
+    before, units = workspace.store.given(), workspace.store.units()
+    workspace.store.close()
+    material = today(workspace.material, space=space)
+    names = dict(zip(workspace.material.points, material.points, strict=True))
+
+    again = make_workspace(tmp_path / "set", material)
+
+    assert again.gone == 0
+    assert [one.unit_id for one in again.store.units()] == [
+        unit.unit_id for point in material.points.values() for unit in point.units
+    ]
+    assert len(again.store.units()) == len(units)
+    assert {(one.point_id, one.unit_id, one.field, one.entry) for one in again.store.given()} == {
+        (
+            names[one.point_id],
+            one.unit_id.replace(one.point_id, names[one.point_id]),
+            one.field,
+            one.entry,
+        )
+        for one in before
+    }
+    assert list(again.store.decisions()) == [(f"{names[ARGUMENT]}/P1", FACTUALITY)]
+    assert undo(again, names[ARGUMENT]) == "label factuality"  # what was done is known by new ids
+    values = again.store.page("A1", names[ARGUMENT]).values
+    assert values[f"{names[ARGUMENT]}/P1", FACTUALITY] == 4
+
+
+def test_an_edited_remark_leaves_the_labels_of_the_others_and_its_own_are_kept(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    workspace.store.close()
+    first = today(make_material())
+    begun = make_workspace(tmp_path / "other", first)
+    for name in first.points:
+        give(begun, "A1", name, TYPE, "claim")
+    begun.store.close()
+
+    edited = today(make_material(make_point(CLAIM, "The evaluation is quite weak.")))
+    again = make_workspace(tmp_path / "other", edited)
+
+    new = set(edited.points) - set(first.points)
+    assert len(new) == again.gone == 1
+    assert {one.point_id for one in again.store.given()} == set(first.points)
+    session = [again.store.page("A1", name).values for name in new]
+    assert session == [{}]  # the new words are labelled anew
 
 
 def test_points_with_other_words_are_refused(workspace: Workspace, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from reviewscore.focus import plots
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.profile import profile_systems
+from reviewscore.schema.point_id import content_id
 from reviewscore.sources.system_reviews import PEOPLE, Materials, SystemReview, TextForm
 from reviewscore.stats.writing import file_name
 from tests.commands import Invoke, invoker
@@ -67,7 +68,7 @@ def test_of_judgments_those_that_appreciate_or_criticize_are_points() -> None:
     found = list(points_of(review(judgments=JUDGED), TextForm.JUDGMENTS))
 
     assert [one.polarity for one in found] == [Polarity.STRENGTH, Polarity.WEAKNESS]
-    assert [one.point_id for one in found] == ["p/1#1", "p/1#2"]
+    assert [one.point_id for one in found] == [content_id("p/1", one.text) for one in found]
 
 
 def test_all_systems_are_read_in_one_form() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from reviewscore.points.sections import open_sections
 from reviewscore.points.split import accept_proposed, split_review
+from reviewscore.schema.point_id import content_id
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.section_roles import field_role
 
@@ -153,10 +154,10 @@ def test_numbers_and_labels_are_left_off(marks: tuple[str, str]) -> None:
     assert texts(review(weaknesses=box)) == ["The router is never ablated.", "Table 2 lacks units."]
 
 
-def test_point_ids_count_from_one_in_reading_order() -> None:
+def test_points_are_numbered_from_one_in_reading_order() -> None:
     points = split_review(review(weaknesses="- No seeds.\n- No code.", questions="Why two layers?"))
 
-    assert [point.point_id for point in points] == ["r#1", "r#2", "r#3"]
+    assert [point.number for point in points] == [1, 2, 3]
     assert [point.role for point in points] == [Role.WEAKNESSES, Role.WEAKNESSES, Role.QUESTIONS]
 
 
@@ -322,9 +323,9 @@ def test_proposals_are_accepted_verbatim_and_numbered_by_position() -> None:
         ["No code is given.", "No seeds are given.", "A router.", "No data.", "seeds are", " "],
     )
 
-    assert [(point.point_id, point.text) for point in points] == [
-        ("r#1", "No seeds  are\ngiven."),
-        ("r#2", "No code is given."),
+    assert [(point.number, point.point_id, point.text) for point in points] == [
+        (1, content_id("r", "No seeds are given."), "No seeds  are\ngiven."),
+        (2, content_id("r", "No code is given."), "No code is given."),
     ]
     assert rejected == ("A router.", "No data.", "seeds are", " ")
 

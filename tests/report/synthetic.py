@@ -12,6 +12,7 @@ from reviewscore.runs.manifest import Counts, Manifest, Setting, Spending
 from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence, Paper, Section
 from reviewscore.schema.place import Place, PlaceKind, Target
+from reviewscore.schema.point_id import content_ids
 from reviewscore.schema.point_score import Advanced, PointScore, Status
 from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import PointType, Review, Role
@@ -459,6 +460,20 @@ def many_points(papers: int, per_paper: int) -> Iterable[PointScore]:
                     "paper_id": f"p{paper}",
                 }
             )
+
+
+def named_by_content(points: Iterable[PointScore]) -> list[PointScore]:
+    """The same points as a run of today has them, whose identifiers are made of words."""
+    reviews: dict[str, list[PointScore]] = {}
+    for score in points:
+        reviews.setdefault(score.review_id, []).append(score)
+    return [
+        score.model_copy(update={"point_id": name, "number": number})
+        for review, group in reviews.items()
+        for number, (name, score) in enumerate(
+            zip(content_ids(review, (one.text for one in group)), group, strict=True), start=1
+        )
+    ]
 
 
 def without_quotes(score: PointScore) -> PointScore:

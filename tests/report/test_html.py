@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from tests.report.synthetic import (
     manifest,
     many_points,
     model_points,
+    named_by_content,
     naming_places,
     point,
     without_quotes,
@@ -95,6 +97,25 @@ def test_hostile_texts_are_shown_and_never_act(tmp_path: Path) -> None:
     assert "<img" not in html
     assert "{{ 7 * 7 }}" in html
     assert html.count("<script") == 1
+
+
+@pytest.mark.parametrize("named", [list, named_by_content])
+def test_points_stand_in_the_order_of_their_review_under_short_names(
+    tmp_path: Path, named: Callable[[list[PointScore]], list[PointScore]]
+) -> None:
+    points = [
+        model_points()[0].model_copy(
+            update={"point_id": f"tides-r1#{n}", "review_id": "tides-r1", "text": f"Remark {n}."}
+        )
+        for n in range(1, 13)
+    ]
+
+    shown = page(tmp_path, named(points)[::-1])
+
+    expected = [f"tides-r1#{n}" for n in range(1, 13)]
+    assert re.findall(r"<article.*?>(tides-r1#\d+)</a>", shown, re.DOTALL) == expected
+    texts = [re.search(r"<mark>(.*?)</mark>", part) for part in shown.split("<article")[1:]]
+    assert [one[1] for one in texts if one] == [f"Remark {n}." for n in range(1, 13)]
 
 
 def test_a_lone_surrogate_does_not_break_the_page(tmp_path: Path) -> None:

@@ -68,12 +68,12 @@ def test_a_meta_reviewer_sees_each_misinformed_point_with_its_proof() -> None:
     proved = [one for one in points if called(one) and proof(one)]
     assert proved
     shown = [
-        entry.point_id
+        entry.point
         for part in page.parts
         if part.heading.startswith("Review ")
         for entry in part.entries
     ]
-    assert shown == [one.point_id for one in proved]
+    assert shown == [one.short_name for one in proved]
     asked = next(part for part in page.parts if part.heading == "What to ask")
     assert len(asked.entries) == len(proved)
     assert all(entry.closing.endswith("?") for entry in asked.entries)
@@ -83,7 +83,7 @@ def test_points_without_a_verified_quote_are_kept_apart() -> None:
     page = sheet(Reader.META_REVIEWER, "tides", "Tides", [question(1), question(2, SENTENCE)])
 
     bare = next(part for part in page.parts if "without a verified quote" in part.heading)
-    assert [entry.point_id for entry in bare.entries] == ["tides-r1#1"]
+    assert [entry.point for entry in bare.entries] == ["tides-r1#1"]
     assert "do not rely on them" in bare.lead
 
 
@@ -178,7 +178,7 @@ def test_a_meta_reviewer_gets_counts_of_findings_and_the_passages_that_answer() 
 
     answered, asked, table = page.parts
     assert table.rows == (("tides-r1", "4", "2", "1", "1"),)
-    assert [entry.point_id for entry in answered.entries] == ["tides-r1#1", "tides-r1#4"]
+    assert [entry.point for entry in answered.entries] == ["tides-r1#1", "tides-r1#4"]
     assert answered.entries[0].quotes[0].text == "The learning rate is 0.003"
     assert all(entry.closing.endswith("?") for entry in asked.entries)
 
@@ -187,7 +187,7 @@ def test_a_reviewer_hears_of_answers_alone_and_an_author_of_all_passages() -> No
     reviewer = sheet(Reader.REVIEWER, "tides", "Tides", lexical_points())
     author = sheet(Reader.AUTHOR, "tides", "Tides", lexical_points())
 
-    assert [entry.point_id for part in reviewer.parts for entry in part.entries] == [
+    assert [entry.point for part in reviewer.parts for entry in part.entries] == [
         "tides-r1#1", "tides-r1#4",
     ]  # fmt: skip
     assert "reasons" not in own_words(reviewer)  # nothing was looked at in parts

@@ -15,9 +15,10 @@ from aiohttp import web
 
 from reviewscore.config import resolve
 from reviewscore.errors import InputError, RunFolderError
-from reviewscore.runs.audit import audit
+from reviewscore.runs.audit import audit, finished
 from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.schema.argument import ArgumentState
+from reviewscore.schema.point_id import content_id
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.proof import Validity
 from reviewscore.schema.review import PointType
@@ -31,7 +32,7 @@ def run(data: Path, out: Path, server: Loopback | None = None, **flags: object) 
     if server is not None:
         flags = {"model": "openai/loopback", "base_url": server.url, **flags}
     audit(read_collection(data), out, resolve(flags))
-    return sorted(read_points(out), key=lambda score: score.point_id)
+    return sorted(read_points(out), key=lambda score: (score.review_id, score.ordinal))
 
 
 def stages(server: Loopback) -> list[str]:
@@ -134,7 +135,9 @@ def test_a_lost_record_is_made_again_without_paying(
         run(data, tmp_path / "run", server)
     resolved = resolve({"model": "openai/loopback", "base_url": server.url})
     audit(read_collection(data), tmp_path / "run", resolved, accept_changed=True)
-    again = sorted(read_points(tmp_path / "run"), key=lambda score: score.point_id)
+    again = sorted(
+        read_points(tmp_path / "run"), key=lambda score: (score.review_id, score.ordinal)
+    )
     assert again == first
     assert len(server.bodies) == calls
 
@@ -245,7 +248,37 @@ def test_choosing_what_is_not_there_is_an_error(
 
 
 def test_one_point_can_be_chosen(data: Path, tmp_path: Path) -> None:
-    assert [score.point_id for score in run(data, tmp_path / "run", point=("r1#3",))] == ["r1#3"]
+    chosen = run(data, tmp_path / "run", point=("r1#3",))
+    again = run(data, tmp_path / "again", point=(chosen[0].point_id,))
+
+    assert [(one.short_name, one.point_id) for one in chosen] == [
+        ("r1#3", content_id("r1", chosen[0].text))
+    ]
+    assert again == chosen
+
+
+def test_a_run_whose_ids_are_places_is_not_gone_on_with_and_says_why(
+    data: Path, tmp_path: Path
+) -> None:
+    run(data, tmp_path / "run")
+    file = tmp_path / "run" / "manifest.json"
+    made = json.loads(file.read_text("utf-8"))
+    del made["decisive"]["method point_ids"]
+    file.write_text(json.dumps(made), "utf-8")
+
+    with pytest.raises(RunFolderError, match=r"ids by their places in the review.*another folder"):
+        run(data, tmp_path / "run")
+
+
+def test_a_point_is_chosen_by_its_place_or_by_its_words_alike(data: Path, tmp_path: Path) -> None:
+    whole = run(data, tmp_path / "whole")
+    resolved = resolve({"point": ("r1#1", whole[1].point_id)})
+
+    done = finished(read_collection(data), tmp_path / "whole", resolved)
+
+    assert done is not None and done.complete
+    with pytest.raises(InputError, match="'r1' names no point; write REVIEW#NUMBER"):
+        run(data, tmp_path / "other", point=("r1",))
 
 
 def test_the_embedded_judge_gives_the_same_bytes_every_time(data: Path, tmp_path: Path) -> None:

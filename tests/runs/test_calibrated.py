@@ -46,7 +46,7 @@ def run(out: Path, **flags: object) -> dict[str, PointScore]:
     audit(
         read_collection(ROOT / "examples"), out, resolve({"model": MODEL, "cache": False, **flags})
     )
-    return {one.point_id: one for one in read_points(out)}
+    return {one.short_name: one for one in read_points(out)}
 
 
 def test_calibrated_scores_stand_beside_the_judges_own(tmp_path: Path) -> None:

@@ -11,7 +11,15 @@ import pytest
 from reviewscore.errors import SettingsError
 from reviewscore.runs.export import COLUMNS, export
 from reviewscore.runs.folder import read_points
-from tests.report.synthetic import lexical_points, manifest, model_points, naming_places, write_run
+from tests.report.synthetic import (
+    lexical_points,
+    manifest,
+    many_points,
+    model_points,
+    named_by_content,
+    naming_places,
+    write_run,
+)
 
 
 @pytest.fixture
@@ -48,6 +56,21 @@ def test_parquet_keeps_types_and_nested_records(run: Path, tmp_path: Path) -> No
     assert list(table["point_id"]) == [one.point_id for one in read_points(run)]
     with_argument = next(one for one in table["argument"] if isinstance(one, str))
     assert json.loads(with_argument)["rounds"]
+
+
+def test_the_number_of_a_point_is_that_of_its_review_in_runs_old_and_new(tmp_path: Path) -> None:
+    old = list(many_points(2, 12))
+    new = named_by_content(old)
+    for name, points in (("old", old), ("new", new)):
+        export(write_run(tmp_path / name, points), tmp_path / f"{name}.csv")
+
+    tables = {}
+    for name in ("old", "new"):
+        with (tmp_path / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            tables[name] = list(csv.DictReader(file))
+    assert [int(row["number"]) for row in tables["old"][:12]] == list(range(1, 13))
+    assert [row["number"] for row in tables["new"][:9]] == [*"12345678", "1"]
+    assert [row["point_id"] for row in tables["new"]] == [one.point_id for one in new]
 
 
 def test_jsonl_is_the_records_themselves(run: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from reviewscore.stats.shares import TwoSamples, by_composition
 from reviewscore.stats.statistic import SCALE, Floats, ratio
 from reviewscore.venue.compare import compare_runs
 from reviewscore.venue.drift import DriftSection
-from tests.report.synthetic import manifest
+from tests.report.synthetic import manifest, named_by_content
 from tests.report.venues import venue_points, venue_run, verdict
 
 QUICK = Resampling(resamples=200, scheme="papers")
@@ -159,6 +159,31 @@ def test_the_points_that_differ_most_come_first_and_hold_ids_alone(tmp_path: Pat
     assert apart == sorted(apart, reverse=True)
     assert apart[0] == most
     assert not any("tuned" in value for row in sheet for value in row.values())
+
+
+def test_a_run_of_before_is_paired_with_one_of_today_by_words_with_the_same_figures(
+    tmp_path: Path,
+) -> None:
+    first, second, points, others = two_judges(tmp_path)
+    assert len({one.text for one in points}) == 1  # so that all of a review are repeats
+    others[0] = others[0].model_copy(update={"text": "  The baselines\nwere not tuned."})
+    today = venue_run(
+        tmp_path / "today", named_by_content(others)[::-1], judge="other/judge",
+        decisive={"model": "other/judge", "rounds": 4, "method point_ids": 2},
+    )  # fmt: skip
+
+    before = compare_runs(first, second, points=4, how=QUICK)
+    after = compare_runs(first, today, points=4, how=QUICK)
+
+    assert after.found.shared == len(points)
+    assert [one.name for one in after.found.made_otherwise] == ["model"]
+    assert (after.found.sections, after.found.crosses) == (
+        before.found.sections, before.found.crosses,
+    )  # fmt: skip
+    assert [row["base_second"] for row in after.sheet] == [
+        row["base_second"] for row in before.sheet
+    ]
+    assert {row["point_id"] for row in after.sheet} <= {one.point_id for one in points}
 
 
 def test_the_same_run_twice_shows_no_drift(tmp_path: Path) -> None:
