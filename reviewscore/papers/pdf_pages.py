@@ -40,7 +40,8 @@ from reviewscore.papers.pdf_line_numbers import (
     numbered_rows,
     page_glyphs,
 )
-from reviewscore.papers.pdf_visibility import draw, glyphs, hidden_glyphs, is_scan, stretches
+from reviewscore.papers.pdf_hidden_text import HiddenPage
+from reviewscore.papers.pdf_visibility import draw, glyphs, hidden_glyphs, is_scan, too_small
 from reviewscore.processes.serve import end_after, limit_memory, serve
 from reviewscore.schema.paper import Box, TextLine
 
@@ -285,7 +286,7 @@ def _seen_text(
     page: PdfPage, text_page: PdfTextPage, number: int, drawing: Callable[[], None] | None
 ) -> _PageText:
     """The lines of a page that people can see, and the stretches that they cannot."""
-    found = glyphs(text_page)
+    found = glyphs(page, text_page)
     picture = None
     if drawing is not None and len(found.index):
         drawing()
@@ -295,26 +296,24 @@ def _seen_text(
             picture = None
     tricks = hidden_glyphs(found, picture)
     scan = is_scan(page, tricks)
-    hidden: list[Hidden] = []
-    doomed: set[int] = set()
-    if not scan and any(tricks):
+    hidden: tuple[Hidden, ...] = ()
+    doomed: frozenset[int] = frozenset()
+    if not scan:
         text_of = _characters(text_page)
-        for one, place in stretches(found, tricks, text_of, number):
-            hidden.append(one)
-            doomed.update(place)
+        hidden, doomed = HiddenPage(page, number, found, tricks, text_of, picture).hidden()
     lines = _lines(page, text_page, doomed)
     visible = [chr(code) for at, code in zip(found.index, found.code, strict=True)
                if int(at) not in doomed]  # fmt: skip
     return _PageText(
         lines=lines,
-        hidden=tuple(hidden),
+        hidden=hidden,
         characters=len(visible),
         dropped=_dropped(len(visible), lines),
         unmapped=sum(1 for code in visible if _NO_LETTER.match(code)),
         scan=scan,
         unlooked=picture is None and len(found.index) > 0,
         glyphs=page_glyphs(found, number - 1),
-        doomed=frozenset(doomed),
+        doomed=doomed,
     )
 
 
