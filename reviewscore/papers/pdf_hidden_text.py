@@ -9,8 +9,9 @@ or shows words of the same widths at its place; what is left within a figure mus
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -74,7 +75,7 @@ class HiddenPage:
         number: Its number, from 1.
         glyphs: Its characters.
         tricks: How each is hidden, or None.
-        text_of: Every character of the page, by its place.
+        characters: Gives every character of the page, by its place.
         picture: The page drawn; None if it was not.
     """
 
@@ -82,8 +83,13 @@ class HiddenPage:
     number: int
     glyphs: Glyphs
     tricks: Sequence[Trick | None]
-    text_of: Sequence[str]
+    characters: Callable[[], Sequence[str]]
     picture: Picture | None
+
+    @cached_property
+    def text_of(self) -> Sequence[str]:
+        """Every character of the page, by its place."""
+        return self.characters()
 
     def hidden(self) -> tuple[tuple[Hidden, ...], frozenset[int]]:
         """The hidden stretches of the page, and the places of the characters they take up."""
@@ -116,7 +122,7 @@ class HiddenPage:
         if self.picture is None:
             return
         seen = np.array([trick is None for trick in self.tricks], dtype=np.bool_)
-        for start, end in runs(faint_glyphs(self.glyphs, self.picture) & seen):
+        for start, end in runs(faint_glyphs(self.picture) & seen):
             if end - start >= LEAST and is_prose(self.rows(start, end)):
                 yield start, end, Trick.FAINT
 
@@ -144,7 +150,7 @@ class HiddenPage:
         """Whether a glyph begins another row than the one before it."""
         before, own = self.glyphs.box[at - 1], self.glyphs.box[at]
         owner = self.glyphs.owner[at]
-        along = 0 if owner < 0 or self.glyphs.styles[owner].upright else 1
+        along = 0 if owner < 0 or self.glyphs.styles[owner].level else 1
         across = 1 - along
         shared = min(before[across + 2], own[across + 2]) - max(before[across], own[across])
         lower = min(before[across + 2] - before[across], own[across + 2] - own[across])
@@ -177,13 +183,13 @@ class HiddenPage:
         letters = _letters(row.text)
         return len(row.words) > 1 and len(letters) >= _SHOWN_LETTERS and letters in self._visible
 
-    @property
+    @cached_property
     def _visible(self) -> str:
         """Letters and digits of the page that people can see."""
-        codes = self.glyphs.code.tolist()
-        return _letters(
-            "".join(chr(c) for c, trick in zip(codes, self.tricks, strict=True) if trick is None)
-        )
+        seen = np.array([trick is None for trick in self.tricks], dtype=np.bool_)
+        if self.picture is not None:
+            seen &= ~faint_glyphs(self.picture)
+        return _letters("".join(map(chr, self.glyphs.code[seen].tolist())))
 
     def _pictured(self, rows: Sequence[Row]) -> list[Row]:
         """The rows at whose places a picture shows words of the same widths."""

@@ -12,9 +12,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 
+import numpy as np
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
 
 from reviewscore.errors import InputError
@@ -41,7 +43,7 @@ from reviewscore.papers.pdf_line_numbers import (
     page_glyphs,
 )
 from reviewscore.papers.pdf_hidden_text import HiddenPage
-from reviewscore.papers.pdf_visibility import draw, glyphs, hidden_glyphs, is_scan, too_small
+from reviewscore.papers.pdf_visibility import draw, glyphs, hidden_glyphs, is_scan
 from reviewscore.processes.serve import end_after, limit_memory, serve
 from reviewscore.schema.paper import Box, TextLine
 
@@ -49,6 +51,8 @@ _MIN_PAGE_CHARACTERS = 25
 """Visible characters below which a page counts as an image."""
 _LOOKING_SHARE = 0.25
 """Share of the time limit after which pages are no longer drawn."""
+_SAMPLED_PAGES = 4
+"""Pages, about, from which the size of body text is taken."""
 _EDGE_LINES = 2
 _REPEATS = 3
 _LONG = 25
@@ -118,9 +122,10 @@ def read_pages(
             )
         until = time.monotonic() + limits.seconds * _LOOKING_SHARE
         pages = []
+        body = cache(partial(_body_size, document))
         for number in range(len(document)):
             looking = look and time.monotonic() < until
-            pages.append(_page_text(document, number, drawing if looking else None))
+            pages.append(_page_text(document, number, drawing if looking else None, body))
             if looking:
                 drawing = _already_said
         pages = _without_line_numbers(document, pages)
@@ -269,21 +274,30 @@ def _already_said() -> None:
     """The caller knows that pages are drawn."""
 
 
-def _page_text(document: PdfDocument, number: int, drawing: Callable[[], None] | None) -> _PageText:
+def _page_text(
+    document: PdfDocument,
+    number: int,
+    drawing: Callable[[], None] | None,
+    body: Callable[[], float],
+) -> _PageText:
     try:
         page = document[number]
         text_page = page.get_textpage()
     except PdfiumError:  # one broken page does not cost the paper
         return _PageText([])
     try:
-        return _seen_text(page, text_page, number + 1, drawing)
+        return _seen_text(page, text_page, number + 1, drawing, body)
     finally:
         text_page.close()
         page.close()
 
 
 def _seen_text(
-    page: PdfPage, text_page: PdfTextPage, number: int, drawing: Callable[[], None] | None
+    page: PdfPage,
+    text_page: PdfTextPage,
+    number: int,
+    drawing: Callable[[], None] | None,
+    body: Callable[[], float],
 ) -> _PageText:
     """The lines of a page that people can see, and the stretches that they cannot."""
     found = glyphs(page, text_page)
@@ -294,13 +308,13 @@ def _seen_text(
             picture = draw(page, found)
         except (PdfiumError, ValueError):  # a page that cannot be drawn
             picture = None
-    tricks = hidden_glyphs(found, picture)
+    tricks = hidden_glyphs(found, picture, body)
     scan = is_scan(page, tricks)
     hidden: tuple[Hidden, ...] = ()
     doomed: frozenset[int] = frozenset()
     if not scan:
-        text_of = _characters(text_page)
-        hidden, doomed = HiddenPage(page, number, found, tricks, text_of, picture).hidden()
+        characters = partial(_characters, text_page)
+        hidden, doomed = HiddenPage(page, number, found, tricks, characters, picture).hidden()
     lines = _lines(page, text_page, doomed)
     visible = [chr(code) for at, code in zip(found.index, found.code, strict=True)
                if int(at) not in doomed]  # fmt: skip
@@ -315,6 +329,22 @@ def _seen_text(
         glyphs=page_glyphs(found, number - 1),
         doomed=doomed,
     )
+
+
+def _body_size(document: PdfDocument) -> float:
+    """The type size of most text on some pages all over a document, in points; 0 without text."""
+    sizes = []
+    for number in range(0, len(document), max(1, len(document) // _SAMPLED_PAGES)):
+        try:
+            page = document[number]
+            text_page = page.get_textpage()
+        except PdfiumError:
+            continue
+        sizes.append(glyphs(page, text_page).sizes)
+        text_page.close()
+        page.close()
+    every = np.concatenate(sizes) if sizes else np.empty(0)
+    return float(np.median(every)) if len(every) else 0.0
 
 
 def _characters(text_page: PdfTextPage) -> list[str]:

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -48,8 +47,10 @@ _TINY = 2.0
 """Size in points below which text counts as too small to read."""
 _TINY_SHARE = 0.2
 """Share of the size of body text below which it does as well."""
+_SMALL = 4.0
+"""Size in points from which on it never does."""
 _LETTERS_SHARE = 0.6
-"""Height of letters and digits as a share of their type size, about."""
+"""Height or width of letters as a share of their type size, about."""
 _ODD_LETTERS = (0.25, 3.0)
 """Shares beyond which the size that a font claims says nothing about its letters."""
 LEAST = 4
@@ -71,7 +72,7 @@ class Style:
         size: Type size in points; 0 if not known.
         handle: PDFium's own, good while the page is open.
         in_figure: Whether it is part of a form, as included figures are.
-        upright: Whether its lines run level rather than up or down.
+        level: Whether its lines run level rather than up or down.
     """
 
     mode: int
@@ -79,7 +80,7 @@ class Style:
     size: float
     handle: Any
     in_figure: bool = False
-    upright: bool = True
+    level: bool = True
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,8 @@ class Glyphs:
         box: Shape (n, 4), left, bottom, right, top in points.
         owner: Shape (n,), its text object's number in ``styles``; -1 if it has none.
         styles: How each text object is drawn.
+        repeats: Text objects without characters of their own: PDFium gives the characters of a
+            text that is drawn twice at one place, as for a shadow, once.
     """
 
     index: npt.NDArray[np.int64]
@@ -99,6 +102,7 @@ class Glyphs:
     box: npt.NDArray[np.float64]
     owner: npt.NDArray[np.int64]
     styles: tuple[Style, ...]
+    repeats: tuple[Any, ...] = ()
 
     @property
     def sizes(self) -> npt.NDArray[np.float64]:
@@ -108,10 +112,11 @@ class Glyphs:
 
 def glyphs(page: PdfPage, text_page: PdfTextPage) -> Glyphs:
     """The drawn characters of a page with their boxes and styles."""
-    in_figures = {
-        _address(handle) for kind, handle, nested in page_objects(page)
-        if nested and kind == raw.FPDF_PAGEOBJ_TEXT
+    texts = {
+        _address(handle): (handle, nested) for kind, handle, nested in page_objects(page)
+        if kind == raw.FPDF_PAGEOBJ_TEXT
     }  # fmt: skip
+    silent = set(texts)
     edges = [ctypes.c_double() for _ in range(4)]
     left, right, bottom, top = edges
     code: list[int] = []
@@ -120,16 +125,18 @@ def glyphs(page: PdfPage, text_page: PdfTextPage) -> Glyphs:
     styles: list[Style] = []
     for at in range(text_page.count_chars()):
         unicode = raw.FPDFText_GetUnicode(text_page.raw, at)
+        holder = raw.FPDFText_GetTextObject(text_page.raw, at)
+        address = _address(holder)
+        silent.discard(address)
         if unicode in _NOT_DRAWN or chr(unicode).isspace():
             continue
         if _LOW[0] <= unicode <= _LOW[1] and code:  # the second half of the character before
             code[-1] = _PAIRED + ((code[-1] & 0x3FF) << 10) + (unicode & 0x3FF)
             continue
-        holder = raw.FPDFText_GetTextObject(text_page.raw, at)
-        address = _address(holder)
         if address and address not in numbers:
             numbers[address] = len(styles)
-            styles.append(_style(holder, text_page, at, in_figure=address in in_figures))
+            in_figure = address in texts and texts[address][1]
+            styles.append(_style(holder, text_page, at, in_figure=in_figure))
         raw.FPDFText_GetCharBox(text_page.raw, at, *edges)
         index.append(at)
         code.append(unicode)
@@ -142,6 +149,7 @@ def glyphs(page: PdfPage, text_page: PdfTextPage) -> Glyphs:
         box=boxes,
         owner=np.array(owner, dtype=np.int64),
         styles=tuple(_by_letters(styles, code, owner, boxes)),
+        repeats=tuple(texts[address][0] for address in silent),
     )
 
 
@@ -164,7 +172,7 @@ def _style(holder: Any, text_page: PdfTextPage, at: int, *, in_figure: bool) -> 
         size=abs(size),
         handle=holder,
         in_figure=in_figure,
-        upright=abs(matrix.d) >= abs(matrix.c),
+        level=abs(matrix.d) >= abs(matrix.c),
     )
 
 
@@ -178,16 +186,22 @@ def _by_letters(
 
     So do fonts whose glyphs are programs (Type 3), and fonts that are made to deceive.
     """
-    heights: list[list[float]] = [[] for _ in styles]
-    sides = (boxes[:, 2:] - boxes[:, :2]).tolist()
-    for at, number in enumerate(owner):
-        if number >= 0 and chr(code[at]).isalnum():
-            heights[number].append(sides[at][styles[number].upright])
-    for style, own in zip(styles, heights, strict=True):
-        height = median(own) if own else 0.0
+    sides: list[list[tuple[float, float]]] = [[] for _ in styles]
+    named = [False] * len(styles)
+    for at, (across, up) in enumerate((boxes[:, 2:] - boxes[:, :2]).tolist()):
+        number = owner[at]
+        if number >= 0:
+            sides[number].append((min(across, up), max(across, up)))
+            named[number] |= chr(code[at]).isalnum()
+    for style, own, letters in zip(styles, sides, named, strict=True):
+        shorter, longer = (sorted(each)[3 * len(own) // 4] for each in zip(*own, strict=True))
         low, high = (share * style.size for share in _ODD_LETTERS)
-        odd = height > 0 and not low <= height <= high
-        yield replace(style, size=height / _LETTERS_SHARE) if odd else style
+        if shorter > high:
+            yield replace(style, size=shorter / _LETTERS_SHARE)
+        elif letters and 0 < longer < low:
+            yield replace(style, size=longer / _LETTERS_SHARE)
+        else:
+            yield style
 
 
 def _mark_names(holder: Any) -> Iterator[str]:
@@ -228,12 +242,15 @@ class Picture:
         ground: The page without its text.
         box: Shape (n, 4), left, top, right, bottom pixel of each glyph, right and bottom outside.
         outside: Shape (n,), whether a glyph stands wholly off the drawn page.
+        contrast: Shape (n,), contrast ratio of each glyph's colour and opacity to the ground, from
+            1; exact below 1.45, infinite where the colour is not known.
         unseen: Shape (n,), whether people cannot tell a glyph from what is behind or before it.
     """
 
     ground: Pixels
     box: npt.NDArray[np.int64]
     outside: npt.NDArray[np.bool_]
+    contrast: npt.NDArray[np.float32]
     unseen: npt.NDArray[np.bool_]
 
 
@@ -245,10 +262,9 @@ def draw(page: PdfPage, glyphs: Glyphs) -> Picture:
     with _texts_hidden(page):
         ground = _drawn(page, scale)
     box, outside = _in_pixels(page, glyphs.box, ground.shape)
-    picture = Picture(ground, box, outside, outside)
+    picture = Picture(ground, box, outside, _contrasts(glyphs, ground, box), outside)
     shown = _count(_stands_out(with_text, ground), box) > 0
-    alike = contrasts(glyphs, picture) < _LEAST_CONTRAST
-    doubtful = _in_rows(~shown | alike | outside)
+    doubtful = _in_rows(~shown | (picture.contrast < _LEAST_CONTRAST) | outside)
     unseen = doubtful.copy()
     within = doubtful & ~outside
     if within.any():
@@ -321,7 +337,8 @@ def _seen_closer(
     """Which of some characters stand out if they are drawn larger and without other text."""
     closeup = Closeup.of(page, picture, places)
     owners = set(glyphs.owner[places].tolist()) - {-1}
-    with_text = closeup.draw(page, [glyphs.styles[number].handle for number in owners])
+    handles = [glyphs.styles[number].handle for number in owners]
+    with_text = closeup.draw(page, [*handles, *glyphs.repeats])
     ground = closeup.draw(page)
     box = closeup.in_pixels(page, glyphs.box[places], ground)
     return _count(_stands_out(with_text, ground), box) > 0
@@ -384,19 +401,20 @@ def contrast(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.f
 
 def _stands_out(with_text: Pixels, ground: Pixels) -> npt.NDArray[np.bool_]:
     """Which pixels of two pictures of one shape can be told apart; shape (rows, columns)."""
-    changed = (with_text != ground).any(axis=2)
+    apart = with_text != ground
+    changed = apart[:, :, 0] | apart[:, :, 1] | apart[:, :, 2]
     out = np.zeros(changed.shape, dtype=np.bool_)
     out[changed] = contrast(with_text[changed], ground[changed]) >= _LEAST_CONTRAST
     return out
 
 
-def _count(marked: npt.NDArray[np.bool_], box: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _count(marked: npt.NDArray[np.bool_], box: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
     """How many pixels of each box (n, 4) are marked."""
-    sums = np.zeros((marked.shape[0] + 1, marked.shape[1] + 1), dtype=np.int64)
-    np.cumsum(marked, axis=0, out=sums[1:, 1:])
+    sums = np.zeros((marked.shape[0] + 1, marked.shape[1] + 1), dtype=np.int32)
+    np.cumsum(marked, axis=0, dtype=np.int32, out=sums[1:, 1:])
     np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
     left, top, right, bottom = box.T
-    counts: npt.NDArray[np.int64] = (
+    counts: npt.NDArray[np.int32] = (
         sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
     )
     return counts
@@ -445,15 +463,18 @@ def _device(page: PdfPage, columns: int, rows: int, x: float, y: float) -> tuple
 
 
 def hidden_glyphs(
-    glyphs: Glyphs, picture: Picture | None, tiny: float = _TINY
+    glyphs: Glyphs, picture: Picture | None, body: Callable[[], float]
 ) -> list[Trick | None]:
     """For each glyph how it is hidden, or None if people can see it.
 
     Args:
         glyphs: The glyphs of a page.
         picture: The page drawn; None to judge by properties alone.
-        tiny: Type size in points below which nobody reads.
+        body: Gives the type size of the document's body text in points; asked for on pages with
+            small type alone.
     """
+    small = any(_TINY <= style.size < _SMALL for style in glyphs.styles)
+    tiny = min(_SMALL, max(_TINY, _TINY_SHARE * body())) if small else _TINY
     styled = [_by_style(style, tiny) for style in glyphs.styles]
     tricks = [styled[owner] if owner >= 0 else None for owner in glyphs.owner.tolist()]
     for number in overlapping(glyphs.box, glyphs.sizes):
@@ -467,22 +488,20 @@ def hidden_glyphs(
     return tricks
 
 
-def too_small(body: float) -> float:
-    """Type size in points below which nobody reads, on pages whose text has some size."""
-    return max(_TINY, _TINY_SHARE * body)
-
-
-def faint_glyphs(glyphs: Glyphs, picture: Picture) -> npt.NDArray[np.bool_]:
+def faint_glyphs(picture: Picture) -> npt.NDArray[np.bool_]:
     """Which glyphs are so light that a sentence of them is hidden, though a label is not."""
-    faint: npt.NDArray[np.bool_] = contrasts(glyphs, picture) < _FAINT_CONTRAST
-    return faint
+    # Those of less contrast were drawn again, and are hidden or are seen for another reason.
+    faint: npt.NDArray[np.bool_] = picture.contrast < _FAINT_CONTRAST
+    return faint & (picture.contrast >= _LEAST_CONTRAST)
 
 
-def contrasts(glyphs: Glyphs, picture: Picture) -> npt.NDArray[np.float32]:
-    """The largest contrast of each glyph's colour to the ground at its middle and corners.
+def _contrasts(
+    glyphs: Glyphs, ground: Pixels, box: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float32]:
+    """The largest contrast of each glyph's colour to the ground, at its middle and at its edges.
 
     Its opacity is reckoned with. Infinite where the colour is not known, or only outlines are
-    drawn.
+    drawn. The edges are looked at where the middle has little contrast.
     """
     plain = [
         style.fill if style.fill is not None and style.mode in (0, 4) else None
@@ -490,16 +509,17 @@ def contrasts(glyphs: Glyphs, picture: Picture) -> npt.NDArray[np.float32]:
     ]
     known = np.array([*(fill is not None for fill in plain), False])[glyphs.owner]
     fill = np.array([*(fill or (0, 0, 0, 0) for fill in plain), (0, 0, 0, 0)])[glyphs.owner]
-    colour, opacity = fill[:, 2::-1], fill[:, 3:] / 255
-    rows, columns = picture.ground.shape[:2]
-    left, top, right, bottom = picture.box.T
-    most = np.zeros(len(fill), dtype=np.float32)
-    places = ((left + right) // 2, left, right - 1), ((top + bottom) // 2, top, bottom - 1)
-    for across, down in product(*places):
-        behind = picture.ground[np.clip(down, 0, rows - 1), np.clip(across, 0, columns - 1)]
-        shown = np.rint(opacity * colour + (1 - opacity) * behind).astype(np.int64)
-        most = np.maximum(most, contrast(shown, behind.astype(np.int64)))
-    most[~known] = np.inf
+    most = np.full(len(fill), np.inf, dtype=np.float32)
+    most[known] = 0
+    for across, down in product((0.5, 0.0, 1.0), repeat=2):
+        at = np.flatnonzero(most < _FAINT_CONTRAST)
+        left, top, right, bottom = box[at].T
+        row = np.clip(np.rint(top + down * (bottom - top - 1)), 0, ground.shape[0] - 1)
+        column = np.clip(np.rint(left + across * (right - left - 1)), 0, ground.shape[1] - 1)
+        behind = ground[row.astype(np.int64), column.astype(np.int64)]
+        colour, opacity = fill[at, 2::-1], fill[at, 3:] / 255
+        shown = np.rint(opacity * colour + (1 - opacity) * behind).astype(np.uint8)
+        most[at] = np.maximum(most[at], contrast(shown, behind))
     return most
 
 
@@ -536,8 +556,7 @@ def _reason(number: int, style: Style | None, found: Glyphs, picture: Picture) -
             return Trick.CLIPPED
     if _camouflaged(number, style, picture):
         return Trick.BACKGROUND
-    faint = contrasts(found, picture)[number] < _LEAST_CONTRAST
-    return Trick.FAINT if faint else Trick.COVERED
+    return Trick.FAINT if picture.contrast[number] < _LEAST_CONTRAST else Trick.COVERED
 
 
 def is_scan(page: PdfPage, tricks: Sequence[Trick | None]) -> bool:
