@@ -29,10 +29,11 @@ from reviewscore.papers.pdf_layout import (
     floats_after_paragraphs,
     in_reading_order,
     paragraphs,
+    PrintedTitle,
     printed_rows,
+    printed_title,
     rows,
     sentence_goes_on,
-    title_lines,
 )
 from reviewscore.papers.pdf_line_numbers import (
     NO_GLYPHS,
@@ -129,7 +130,7 @@ def read_pages(
             if looking:
                 drawing = _already_said
         pages = _without_line_numbers(document, pages)
-        title = title_lines(pages[0].lines, pages[0].glyphs, document.get_page_size(0)[1])
+        title = printed_title(pages[0].lines, pages[0].glyphs, document.get_page_size(0)[1])
         scripts = max(0, int(raw.FPDFDoc_GetJavaScriptActionCount(document.raw)))
     finally:
         document.close()
@@ -197,7 +198,7 @@ def _damaged(path: Path) -> InputError:
 
 
 def _reading(
-    pages: list[_PageText], blank: tuple[int, ...], scripts: int, title: Sequence[str]
+    pages: list[_PageText], blank: tuple[int, ...], scripts: int, title: PrintedTitle
 ) -> PdfReading:
     """The pages put together, furniture left out."""
     repeated = _repeated([page.lines for page in pages])
@@ -227,11 +228,12 @@ def _reading(
         notes.append(f"{scripts} scripts in the PDF were not run")
     if count:
         notes.append(f"{count} line numbers were taken out of the text")
-    if not title:
-        notes.append("no line is set as a title; the first one was taken for it")
+    if title.doubt:
+        notes.append(title.doubt if not title.lines else f"the title is not sure: {title.doubt}")
     return PdfReading(
         text=text.text,
-        title=_title(title, levelled.text),
+        title=_title(title.lines, levelled.text),
+        title_doubt=title.doubt,
         pages=tuple(text.place_of(start) for start in starts),
         lines=tuple(
             TextLine(start=text.place_of(start), page=page, box=_rounded(box), number=printed)
