@@ -21,6 +21,7 @@ from pypdfium2 import PdfPage
 from reviewscore.papers.hidden import LEAST_WORDS, WORD, Hidden, Trick
 from reviewscore.papers.pdf_visibility import (
     LEAST,
+    LEAST_CONTRAST,
     Closeup,
     Glyphs,
     Picture,
@@ -49,7 +50,7 @@ _PICTURED = {Trick.COVERED, Trick.RENDER_MODE, Trick.TRANSPARENT, Trick.BACKGROU
 
 
 @dataclass(frozen=True)
-class Row:
+class HiddenRow:
     """Words of a hidden stretch that stand beside each other.
 
     Attributes:
@@ -126,7 +127,7 @@ class HiddenPage:
             if end - start >= LEAST and is_prose(self.rows(start, end)):
                 yield start, end, Trick.FAINT
 
-    def rows(self, start: int, end: int) -> list[Row]:
+    def rows(self, start: int, end: int) -> list[HiddenRow]:
         """The rows of a run of glyphs, in the order of the file."""
         cuts = [start]
         for at in range(start + 1, end):
@@ -140,7 +141,8 @@ class HiddenPage:
             else:
                 words.append([(first, last)])
         return [
-            Row(tuple(self._word(first, last) for first, last in row), tuple(row)) for row in words
+            HiddenRow(tuple(self._word(first, last) for first, last in row), tuple(row))
+            for row in words
         ]
 
     def _word(self, first: int, last: int) -> str:
@@ -168,7 +170,7 @@ class HiddenPage:
         if again and _count_words(rest) < LEAST_WORDS:
             return SHOWN_AGAIN
         if trick in _PICTURED and self.picture is not None:
-            pictured = self._pictured(rest)
+            pictured = self._pictured(rest, self.picture)
             rest = [row for row in rest if row not in pictured]
             if pictured and _count_words(rest) < LEAST_WORDS:
                 return PICTURED
@@ -178,7 +180,7 @@ class HiddenPage:
             return LABELS
         return ""
 
-    def _shown_again(self, row: Row) -> bool:
+    def _shown_again(self, row: HiddenRow) -> bool:
         """Whether the page shows two words and more of a row elsewhere, or again at its place."""
         letters = _letters(row.text)
         return len(row.words) > 1 and len(letters) >= _SHOWN_LETTERS and letters in self._visible
@@ -191,21 +193,20 @@ class HiddenPage:
             seen &= ~faint_glyphs(self.picture)
         return _letters("".join(map(chr, self.glyphs.code[seen].tolist())))
 
-    def _pictured(self, rows: Sequence[Row]) -> list[Row]:
+    def _pictured(self, rows: Sequence[HiddenRow], picture: Picture) -> list[HiddenRow]:
         """The rows at whose places a picture shows words of the same widths."""
-        assert self.picture is not None
         places = [at for row in rows for first, last in row.places for at in range(first, last)]
-        if not places or self.picture.outside[places].any():
+        if not places or picture.outside[places].any():
             return []
-        closeup = Closeup.of(self.page, self.picture, np.array(places))
+        closeup = Closeup.of(self.page, picture, np.array(places))
         ground = closeup.draw(self.page)
-        found = []
+        shown = []
         for row in rows:
             boxes = [around(self.glyphs.box[first:last].tolist()) for first, last in row.places]
             pixels = closeup.in_pixels(self.page, np.array(boxes), ground)
             if likeness(ground, pixels) >= _LIKE:
-                found.append(row)
-        return found
+                shown.append(row)
+        return shown
 
 
 _LIKE = 0.5
@@ -237,11 +238,13 @@ def likeness(ground: npt.NDArray[np.uint8], words: npt.NDArray[np.int64]) -> flo
         return 0.0
     light = luminance(strip)
     paper = strip.reshape(-1, 3)[np.argsort(light, axis=None)[light.size // 2]]
-    ink = contrast(strip, np.broadcast_to(paper, strip.shape)) >= 1.3
+    ink: npt.NDArray[np.bool_] = (
+        contrast(strip, np.broadcast_to(paper, strip.shape)) >= LEAST_CONTRAST
+    )
     within = np.zeros(strip.shape[1], dtype=np.bool_)
     for start, _, end, _ in (words - [first, 0, first, 0]).tolist():
         within[start:end] = True
-    columns = _closed(ink.any(axis=0), round(_LETTER_GAP * height))
+    columns = _closed(np.asarray(ink.any(axis=0)), round(_LETTER_GAP * height))
     if columns.all() or not columns.any() or within.all():
         return 0.0
     if ink[:, within].mean() > _MOST_INK:
@@ -253,7 +256,7 @@ def _closed(columns: npt.NDArray[np.bool_], gap: int) -> npt.NDArray[np.bool_]:
     """The columns, gaps of some width and less between them filled."""
     filled = columns.copy()
     for first, end in runs(~columns):
-        if 0 < first and end < len(columns) and end - first <= gap:
+        if first > 0 and end < len(columns) and end - first <= gap:
             filled[first:end] = True
     return filled
 
@@ -266,7 +269,7 @@ _SCATTERED, _SMALL_SHARE = 12, 0.25
 """Words over several rows that do if a share of them are small words."""
 
 
-def is_prose(rows: Sequence[Row]) -> bool:
+def is_prose(rows: Sequence[HiddenRow]) -> bool:
     """Whether there is a sentence in some rows of words; labels of figures are none."""
     total = small = 0
     for row in rows:
@@ -278,7 +281,7 @@ def is_prose(rows: Sequence[Row]) -> bool:
     return total >= _SCATTERED and small >= _SMALL_SHARE * total
 
 
-def _count_words(rows: Sequence[Row]) -> int:
+def _count_words(rows: Sequence[HiddenRow]) -> int:
     return sum(len(WORD.findall(row.text)) for row in rows)
 
 
@@ -303,7 +306,7 @@ def _pieces_joined(stretches: Sequence[Hidden]) -> Iterator[Hidden]:
     """The stretches; those too short for a message as one if together they address a model."""
     pieces = [one for one in stretches if one.stray]
     text = " ".join(piece.text for piece in pieces)
-    if len(pieces) < 2 or not _addresses_model(text):
+    if len(pieces) == 1 or not _addresses_model(text):
         yield from stretches
         return
     yield from (one for one in stretches if not one.stray)

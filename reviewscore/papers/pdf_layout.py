@@ -341,7 +341,8 @@ _RAISED = 0.8
 _MARK = re.compile(r"[\s∗*†‡§¶⋆♦♣]+\Z")
 _DIGIT_MARK = re.compile(r"[\d,\s]{1,3}\Z")
 _NO_TITLE = re.compile(
-    r"\s*(?:(?:proceedings|findings|transactions) (?:of|on)\b|(?:published|accepted) (?:as|in|at|by)\b"
+    r"\s*(?:(?:proceedings|findings|transactions) (?:of|on)\b"
+    r"|(?:published|accepted) (?:as|in|at|by)\b"
     r"|(?:paper )?under (?:double-blind )?review|preprint\b|submitted to|ar ?xiv ?:"
     r"|journal of .*\d|\d+(?:st|nd|rd|th) (?:annual |international )?(?:conference|workshop)"
     r"|[01](?:\.\d{1,2})*\.? +\S|\W*(?:abstract|contents|references)\W*\Z)",
@@ -372,9 +373,7 @@ class PrintedTitle(NamedTuple):
     doubt: str
 
 
-def printed_title(
-    lines: Sequence[PrintedLine], glyphs: PageGlyphs, height: float
-) -> PrintedTitle:
+def printed_title(lines: Sequence[PrintedLine], glyphs: PageGlyphs, height: float) -> PrintedTitle:
     """The title on a page: the largest lines above the abstract that are no venue's or heading's.
 
     Args:
@@ -439,9 +438,7 @@ def _size(line: PrintedLine, glyphs: PageGlyphs) -> float:
     return float(max(letters, default=0.0))
 
 
-def _blocks(
-    sized: Sequence[tuple[PrintedLine, float]], size: float
-) -> Iterator[list[PrintedLine]]:
+def _blocks(sized: Sequence[tuple[PrintedLine, float]], size: float) -> Iterator[list[PrintedLine]]:
     """The lines of a size, those that follow each other together."""
     block: list[PrintedLine] = []
     for line, own in sized:

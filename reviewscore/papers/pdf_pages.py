@@ -24,12 +24,13 @@ from reviewscore.papers.clean import WrittenWords, spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
 from reviewscore.papers.pdf import DRAWING, PdfLimits, PdfReading, ReadingTask, Refusal
+from reviewscore.papers.pdf_hidden_text import HiddenPage
 from reviewscore.papers.pdf_layout import (
     PrintedLine,
+    PrintedTitle,
     floats_after_paragraphs,
     in_reading_order,
     paragraphs,
-    PrintedTitle,
     printed_rows,
     printed_title,
     rows,
@@ -43,7 +44,6 @@ from reviewscore.papers.pdf_line_numbers import (
     numbered_rows,
     page_glyphs,
 )
-from reviewscore.papers.pdf_hidden_text import HiddenPage
 from reviewscore.papers.pdf_visibility import draw, glyphs, hidden_glyphs, is_scan
 from reviewscore.processes.serve import end_after, limit_memory, serve
 from reviewscore.schema.paper import Box, TextLine

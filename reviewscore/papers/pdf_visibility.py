@@ -32,7 +32,7 @@ _CLOSER = 6.0
 """Pixels a point, at most, at which doubtful characters are drawn again."""
 _AROUND = 8
 """Pixels around them that are drawn as well."""
-_LEAST_CONTRAST = 1.3
+LEAST_CONTRAST = 1.3
 """Contrast ratio (WCAG 2.2, 1 to 21) to what is behind it below which text cannot be read."""
 _FAINT_CONTRAST = 1.45
 """Contrast below which a sentence is hidden, though a label or a mark is not: papers set no
@@ -264,7 +264,7 @@ def draw(page: PdfPage, glyphs: Glyphs) -> Picture:
     box, outside = _in_pixels(page, glyphs.box, ground.shape)
     picture = Picture(ground, box, outside, _contrasts(glyphs, ground, box), outside)
     shown = _count(_stands_out(with_text, ground), box) > 0
-    doubtful = _in_rows(~shown | (picture.contrast < _LEAST_CONTRAST) | outside)
+    doubtful = _in_rows(~shown | (picture.contrast < LEAST_CONTRAST) | outside)
     unseen = doubtful.copy()
     within = doubtful & ~outside
     if within.any():
@@ -328,7 +328,8 @@ class Closeup:
         box, _ = _in_pixels(page, boxes, self.shape)
         corner = [math.ceil(self.margins[side] * self.scale) for side in (0, 3)]
         edge = [drawn.shape[1], drawn.shape[0]]
-        return np.clip(box - corner * 2, 0, edge * 2)
+        inside: npt.NDArray[np.int64] = np.clip(box - corner * 2, 0, edge * 2)
+        return inside
 
 
 def _seen_closer(
@@ -372,8 +373,10 @@ def _texts_hidden(page: PdfPage, but: Sequence[Any] = ()) -> Iterator[None]:
             raw.FPDFPageObj_SetIsActive(handle, True)
 
 
+_DARK = 0.04045
+"""Channel (0..1) up to which light grows in proportion to it (WCAG 2.2, relative luminance)."""
 _CHANNEL = np.arange(256) / 255
-_LINEAR = np.where(_CHANNEL <= 0.04045, _CHANNEL / 12.92, ((_CHANNEL + 0.055) / 1.055) ** 2.4)
+_LINEAR = np.where(_CHANNEL <= _DARK, _CHANNEL / 12.92, ((_CHANNEL + 0.055) / 1.055) ** 2.4)
 _WEIGHTS = np.array([0.0722, 0.7152, 0.2126])
 """Of blue, green and red."""
 _PARTS = (_LINEAR[:, None] * _WEIGHTS).astype(np.float32)
@@ -393,7 +396,9 @@ def contrast(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.f
     It is infinite where they differ much in red or green, which is seen at any luminance.
     """
     bright, dark = luminance(one), luminance(other)
-    ratio = (np.maximum(bright, dark) + 0.05) / (np.minimum(bright, dark) + 0.05)
+    ratio: npt.NDArray[np.float32] = (np.maximum(bright, dark) + np.float32(0.05)) / (
+        np.minimum(bright, dark) + np.float32(0.05)
+    )
     apart = np.abs(one[..., 1:].astype(np.int16) - other[..., 1:]).max(axis=-1)
     ratio[apart >= _OTHER_COLOUR] = np.inf
     return ratio
@@ -404,7 +409,7 @@ def _stands_out(with_text: Pixels, ground: Pixels) -> npt.NDArray[np.bool_]:
     apart = with_text != ground
     changed = apart[:, :, 0] | apart[:, :, 1] | apart[:, :, 2]
     out = np.zeros(changed.shape, dtype=np.bool_)
-    out[changed] = contrast(with_text[changed], ground[changed]) >= _LEAST_CONTRAST
+    out[changed] = contrast(with_text[changed], ground[changed]) >= LEAST_CONTRAST
     return out
 
 
@@ -492,7 +497,7 @@ def faint_glyphs(picture: Picture) -> npt.NDArray[np.bool_]:
     """Which glyphs are so light that a sentence of them is hidden, though a label is not."""
     # Those of less contrast were drawn again, and are hidden or are seen for another reason.
     faint: npt.NDArray[np.bool_] = picture.contrast < _FAINT_CONTRAST
-    return faint & (picture.contrast >= _LEAST_CONTRAST)
+    return faint & (picture.contrast >= LEAST_CONTRAST)
 
 
 def _contrasts(
@@ -556,7 +561,7 @@ def _reason(number: int, style: Style | None, found: Glyphs, picture: Picture) -
             return Trick.CLIPPED
     if _camouflaged(number, style, picture):
         return Trick.BACKGROUND
-    return Trick.FAINT if picture.contrast[number] < _LEAST_CONTRAST else Trick.COVERED
+    return Trick.FAINT if picture.contrast[number] < LEAST_CONTRAST else Trick.COVERED
 
 
 def is_scan(page: PdfPage, tricks: Sequence[Trick | None]) -> bool:
