@@ -396,9 +396,8 @@ def contrast(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.f
     It is infinite where they differ much in red or green, which is seen at any luminance.
     """
     bright, dark = luminance(one), luminance(other)
-    ratio: npt.NDArray[np.float32] = (np.maximum(bright, dark) + np.float32(0.05)) / (
-        np.minimum(bright, dark) + np.float32(0.05)
-    )
+    brighter, darker = np.maximum(bright, dark), np.minimum(bright, dark)
+    ratio = ((brighter + 0.05) / (darker + 0.05)).astype(np.float32)
     apart = np.abs(one[..., 1:].astype(np.int16) - other[..., 1:]).max(axis=-1)
     ratio[apart >= _OTHER_COLOUR] = np.inf
     return ratio
