@@ -477,7 +477,7 @@ _UNFINISHED = re.compile(
 _NO_TITLE = re.compile(r"(?:abstract|anonymous|\d+\.? )", re.IGNORECASE)
 
 
-READING_VERSION = 2
+READING_VERSION = 3
 """Raise it when a paper's file would be read into another text, or judges would see other parts
 of it: offsets count in the text as it was read."""
 _RECORDS = {".json", ".jsonl"}
