@@ -127,7 +127,8 @@ def _findings(one: Inspection, *, everything: bool) -> Iterator[str]:
             yield f"  hidden      {hidden.place}, {hidden.trick}: {hidden.text[:_CUT]!r}{harmless}"
     strays = sum(hidden.stray for hidden in one.hidden)
     if strays and not everything:
-        yield f"  hidden      {strays} stretches that are no message (--all shows them)"
+        what = "stretch that is" if strays == 1 else "stretches that are"
+        yield f"  hidden      {strays} {what} no message (--all shows them)"
     for said in one.addressing:
         if everything or not said.quoted:
             place = f"character {said.start}" if said.page is None else f"p. {said.page}"
