@@ -47,6 +47,7 @@ SPEED = (
     Benchmark("lexical_speed"),
     Benchmark("workspace_load"),
     Benchmark("pdf"),
+    Benchmark("published_pdfs"),
 )
 QUALITY = (
     Benchmark("token_cost"),

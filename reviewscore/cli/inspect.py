@@ -28,7 +28,7 @@ _FURNITURE = 5
     "--all",
     "everything",
     is_flag=True,
-    help="Also hidden text of under three words, and phrases that are only quoted.",
+    help="Also hidden text that is no message, and phrases that are only quoted.",
 )
 def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
     """Say what papers or reviews hold: sections, loss, hidden text, text for a model.
@@ -90,7 +90,8 @@ def _lines(one: Inspection, *, everything: bool) -> Iterator[str]:
         facts.append(f"about {one.lost:.1%} lost")
     yield f"{one.name}: {', '.join(facts)}"
     if one.title:
-        yield f"  title       {one.title}"
+        doubt = f" (not sure: {one.title_doubt})" if one.title_doubt else ""
+        yield f"  title       {one.title}{doubt}"
     if one.badly_read:
         yield f"  badly read  {one.badly_read}: judges may be wrong on it"
     for section in one.sections:
@@ -122,10 +123,12 @@ def _numbered(one: Inspection) -> Iterator[str]:
 def _findings(one: Inspection, *, everything: bool) -> Iterator[str]:
     for hidden in one.hidden:
         if everything or not hidden.stray:
-            yield f"  hidden      {hidden.place}, {hidden.trick}: {hidden.text[:_CUT]!r}"
+            harmless = f" ({hidden.harmless})" if hidden.harmless else ""
+            yield f"  hidden      {hidden.place}, {hidden.trick}: {hidden.text[:_CUT]!r}{harmless}"
     strays = sum(hidden.stray for hidden in one.hidden)
     if strays and not everything:
-        yield f"  hidden      {strays} stretches of under three words (--all shows them)"
+        what = "stretch that is" if strays == 1 else "stretches that are"
+        yield f"  hidden      {strays} {what} no message (--all shows them)"
     for said in one.addressing:
         if everything or not said.quoted:
             place = f"character {said.start}" if said.page is None else f"p. {said.page}"

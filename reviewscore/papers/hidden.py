@@ -24,6 +24,7 @@ class Trick(StrEnum):
     OFF_PAGE = "outside of the page"
     LAYER = "in a layer that is switched off"
     BACKGROUND = "in the colour of the background"
+    FAINT = "with hardly any contrast to the background"
     CLIPPED = "clipped away"
     COVERED = "behind an image or a shape"
     CROWDED = "on the spot of one or few characters"
@@ -33,8 +34,9 @@ class Trick(StrEnum):
     MARKED = "marked as hidden"
 
 
-_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")
-_LEAST_WORDS = 3
+WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")
+LEAST_WORDS = 3
+"""Words that a message has, at least; a character of a script without spaces is one."""
 _UNREAD = re.compile(r"\((\d+) (?:characters without a shape|bytes)\)")
 _LEAST_CODED = 24
 """Characters without a shape that may hold a message; web pages leave fewer behind."""
@@ -49,6 +51,8 @@ class Hidden(Record):
         page: 1-based page of the PDF; None outside of PDFs.
         box: Where it stands on the page.
         start: Offset in the text it was taken out of; None in PDFs.
+        harmless: Why it is no message, in words, such as that a picture shows the same words at
+            its place; empty if nothing says so. It never holds a text that addresses a model.
     """
 
     text: str
@@ -56,14 +60,17 @@ class Hidden(Record):
     page: int | None = None
     box: Box | None = None
     start: int | None = None
+    harmless: str = ""
 
     @property
     def stray(self) -> bool:
         """Whether it is no message: the numbers of an axis that was cropped away, one word."""
+        if self.harmless:
+            return True
         coded = _UNREAD.fullmatch(self.text)
         if coded:
             return int(coded[1]) < _LEAST_CODED
-        return self.trick is not Trick.TAGS and len(_WORD.findall(self.text)) < _LEAST_WORDS
+        return self.trick is not Trick.TAGS and len(WORD.findall(self.text)) < LEAST_WORDS
 
     @property
     def place(self) -> str:

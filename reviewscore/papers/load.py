@@ -343,6 +343,7 @@ def paper_of(
     return Paper(
         paper_id=row.paper_id,
         title=_best_title(row.title or "", _title_read(content, text)) or row.paper_id,
+        title_doubt="" if row.title or pdf is None else pdf.title_doubt,
         text=text,
         sections=sections,
         abstract=tidy(abstract).text if abstract else _abstract(text, sections),
@@ -476,7 +477,8 @@ def _continues_title(first: str, line: str) -> bool:
 
 
 _RUNNING_HEAD = re.compile(
-    r"\s*(?:published as|(?:paper )?under (?:double-blind )?review|preprint|accepted|-{3,})|\W*$",
+    r"\s*(?:published as|(?:paper )?under (?:double-blind )?review|preprint|accepted|-{3,}"
+    r"|(?:proceedings|findings) of\b)|\W*$",
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(
@@ -485,7 +487,7 @@ _UNFINISHED = re.compile(
 _NO_TITLE = re.compile(r"(?:abstract|anonymous|\d+\.? )", re.IGNORECASE)
 
 
-READING_VERSION = 2
+READING_VERSION = 3
 """Raise it when a paper's file would be read into another text, or judges would see other parts
 of it: offsets count in the text as it was read."""
 _RECORDS = {".json", ".jsonl"}

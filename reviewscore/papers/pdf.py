@@ -43,6 +43,7 @@ class PdfReading(Record):
     Attributes:
         text: Its text in reading order, paragraphs parted by empty lines.
         title: Its title, by type size and place; empty where none stands out.
+        title_doubt: Why it may not be the title, in words; empty where nothing speaks against it.
         pages: Offset in ``text`` at which each page begins, ascending; one for each page.
         lines: Lines as they are printed, in reading order, with their offsets in ``text``.
         furniture: Running heads, page numbers and margin numbers that were left out.
@@ -61,6 +62,7 @@ class PdfReading(Record):
     text: str
     pages: tuple[int, ...]
     title: str = ""
+    title_doubt: str = ""
     lines: tuple[TextLine, ...] = ()
     furniture: tuple[str, ...] = ()
     hidden: tuple[Hidden, ...] = ()

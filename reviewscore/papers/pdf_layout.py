@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -339,11 +340,41 @@ _RAISED = 0.8
 """Share of a title's size up to which the digit at its end is a footnote mark."""
 _MARK = re.compile(r"[\s∗*†‡§¶⋆♦♣]+\Z")
 _DIGIT_MARK = re.compile(r"[\d,\s]{1,3}\Z")
+_NO_TITLE = re.compile(
+    r"\s*(?:(?:proceedings|findings|transactions) (?:of|on)\b"
+    r"|(?:published|accepted) (?:as|in|at|by)\b"
+    r"|(?:paper )?under (?:double-blind )?review|preprint\b|submitted to|ar ?xiv ?:"
+    r"|journal of .*\d|\d+(?:st|nd|rd|th) (?:annual |international )?(?:conference|workshop)"
+    r"|[01](?:\.\d{1,2})*\.? +\S|\W*(?:abstract|contents|references)\W*\Z)",
+    re.IGNORECASE,
+)
+"""Lines of proceedings, running heads and headings of sections."""
+_HEADING = re.compile(r"\s*[01][. ]")
+"""The first section's number."""
+_UNFINISHED = re.compile(
+    r"(?:[:,]|\b(?:a|an|and|by|for|from|in|of|on|or|the|to|via|with))\s*\Z", re.IGNORECASE
+)
+_READABLE = re.compile(r"[^\W\d_]{3,}")
+_LEAST_READABLE = 0.5
+"""Share of a title's characters that stand in words of three letters and more, at least."""
+NO_TITLE_LINE = "no line is set as a title; the first one was taken for it"
 _ENDS = re.compile(r"\W*(?:abstract|introduction|summary|1\.? introduction)\W*\Z", re.IGNORECASE)
 
 
-def title_lines(lines: Sequence[PrintedLine], glyphs: PageGlyphs, height: float) -> tuple[str, ...]:
-    """The lines of a title as they stand, footnote marks off; empty where none stands out.
+class PrintedTitle(NamedTuple):
+    """A title as it is printed.
+
+    Attributes:
+        lines: Its lines as they stand, footnote marks off; empty where none stands out.
+        doubt: Why it may not be the title, in words; empty where nothing speaks against it.
+    """
+
+    lines: tuple[str, ...]
+    doubt: str
+
+
+def printed_title(lines: Sequence[PrintedLine], glyphs: PageGlyphs, height: float) -> PrintedTitle:
+    """The title on a page: the largest lines above the abstract that are no venue's or heading's.
 
     Args:
         lines: Lines of the first page in reading order.
@@ -357,12 +388,33 @@ def title_lines(lines: Sequence[PrintedLine], glyphs: PageGlyphs, height: float)
     most = float(np.median(glyphs.sizes)) if len(glyphs.sizes) else 0.0
     sizes = sorted({size for _, size in sized if size >= _LARGER * most}, reverse=True)
     for size in sizes:
-        block = list(_block(sized, size))
-        letters = sum(letter.isalpha() for line in block for letter in line.text)
-        if block and len(block) <= _MOST_LINES and letters >= _LEAST_LETTERS:
+        for block in _blocks(sized, size):
+            letters = sum(letter.isalpha() for line in block for letter in line.text)
+            if len(block) > _MOST_LINES or letters < _LEAST_LETTERS:
+                continue
+            if _NO_TITLE.match(block[0].text):
+                continue
             *before, last = block
-            return (*(line.text.strip() for line in before), _without_mark(last, glyphs, size))
-    return ()
+            title = (*(line.text.strip() for line in before), _without_mark(last, glyphs, size))
+            # Another line as large as the title: an author's, or the title goes on elsewhere.
+            others = [line for line, own in sized if own >= _SAME_SIZE * size and line not in block]
+            return PrintedTitle(title, _doubt(title, [line.text for line in others]))
+    return PrintedTitle((), NO_TITLE_LINE)
+
+
+def _doubt(title: Sequence[str], others: Sequence[str]) -> str:
+    """Why some lines may not be the title, in words; empty if nothing speaks against it."""
+    text = " ".join(title)
+    solid = len("".join(text.split()))
+    if sum(map(len, _READABLE.findall(text))) < _LEAST_READABLE * solid:
+        return "few of its characters are words"
+    if _UNFINISHED.search(text):
+        return "it ends as if it went on"
+    rivals = [
+        one for one in others
+        if sum(letter.isalpha() for letter in one) >= _LEAST_LETTERS and not _NO_TITLE.match(one)
+    ]  # fmt: skip
+    return "another line of the page is set as large" if rivals else ""
 
 
 def _is_level(line: PrintedLine) -> bool:
@@ -386,18 +438,22 @@ def _size(line: PrintedLine, glyphs: PageGlyphs) -> float:
     return float(max(letters, default=0.0))
 
 
-def _block(sized: Sequence[tuple[PrintedLine, float]], size: float) -> Iterator[PrintedLine]:
-    """The first lines of a size that follow each other."""
-    last: PrintedLine | None = None
+def _blocks(sized: Sequence[tuple[PrintedLine, float]], size: float) -> Iterator[list[PrintedLine]]:
+    """The lines of a size, those that follow each other together."""
+    block: list[PrintedLine] = []
     for line, own in sized:
-        if not _SAME_SIZE * size <= own <= size / _SAME_SIZE:
-            if last is not None:
-                return
-            continue
-        if last is not None and not 0 < last.bottom - line.bottom < _APART * _height(line, last):
-            return
-        yield line
-        last = line
+        same = _SAME_SIZE * size <= own <= size / _SAME_SIZE
+        apart = block and not (
+            0 < block[-1].bottom - line.bottom < _APART * _height(line, block[-1])
+        )
+        venue = block and _NO_TITLE.match(block[0].text) and not _HEADING.match(block[0].text)
+        if block and (not same or apart or venue):
+            yield block
+            block = []
+        if same:
+            block.append(line)
+    if block:
+        yield block
 
 
 def _height(line: PrintedLine, last: PrintedLine) -> float:

@@ -12,9 +12,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 
+import numpy as np
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
 
 from reviewscore.errors import InputError
@@ -22,15 +24,17 @@ from reviewscore.papers.clean import WrittenWords, spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
 from reviewscore.papers.pdf import DRAWING, PdfLimits, PdfReading, ReadingTask, Refusal
+from reviewscore.papers.pdf_hidden_text import HiddenPage
 from reviewscore.papers.pdf_layout import (
     PrintedLine,
+    PrintedTitle,
     floats_after_paragraphs,
     in_reading_order,
     paragraphs,
     printed_rows,
+    printed_title,
     rows,
     sentence_goes_on,
-    title_lines,
 )
 from reviewscore.papers.pdf_line_numbers import (
     NO_GLYPHS,
@@ -40,7 +44,7 @@ from reviewscore.papers.pdf_line_numbers import (
     numbered_rows,
     page_glyphs,
 )
-from reviewscore.papers.pdf_visibility import draw, glyphs, hidden_glyphs, is_scan, stretches
+from reviewscore.papers.pdf_visibility import draw, glyphs, hidden_glyphs, is_scan
 from reviewscore.processes.serve import end_after, limit_memory, serve
 from reviewscore.schema.paper import Box, TextLine
 
@@ -48,6 +52,8 @@ _MIN_PAGE_CHARACTERS = 25
 """Visible characters below which a page counts as an image."""
 _LOOKING_SHARE = 0.25
 """Share of the time limit after which pages are no longer drawn."""
+_SAMPLED_PAGES = 4
+"""Pages, about, from which the size of body text is taken."""
 _EDGE_LINES = 2
 _REPEATS = 3
 _LONG = 25
@@ -117,13 +123,14 @@ def read_pages(
             )
         until = time.monotonic() + limits.seconds * _LOOKING_SHARE
         pages = []
+        body = cache(partial(_body_size, document))
         for number in range(len(document)):
             looking = look and time.monotonic() < until
-            pages.append(_page_text(document, number, drawing if looking else None))
+            pages.append(_page_text(document, number, drawing if looking else None, body))
             if looking:
                 drawing = _already_said
         pages = _without_line_numbers(document, pages)
-        title = title_lines(pages[0].lines, pages[0].glyphs, document.get_page_size(0)[1])
+        title = printed_title(pages[0].lines, pages[0].glyphs, document.get_page_size(0)[1])
         scripts = max(0, int(raw.FPDFDoc_GetJavaScriptActionCount(document.raw)))
     finally:
         document.close()
@@ -191,7 +198,7 @@ def _damaged(path: Path) -> InputError:
 
 
 def _reading(
-    pages: list[_PageText], blank: tuple[int, ...], scripts: int, title: Sequence[str]
+    pages: list[_PageText], blank: tuple[int, ...], scripts: int, title: PrintedTitle
 ) -> PdfReading:
     """The pages put together, furniture left out."""
     repeated = _repeated([page.lines for page in pages])
@@ -221,11 +228,12 @@ def _reading(
         notes.append(f"{scripts} scripts in the PDF were not run")
     if count:
         notes.append(f"{count} line numbers were taken out of the text")
-    if not title:
-        notes.append("no line is set as a title; the first one was taken for it")
+    if title.doubt:
+        notes.append(title.doubt if not title.lines else f"the title is not sure: {title.doubt}")
     return PdfReading(
         text=text.text,
-        title=_title(title, levelled.text),
+        title=_title(title.lines, levelled.text),
+        title_doubt=title.doubt,
         pages=tuple(text.place_of(start) for start in starts),
         lines=tuple(
             TextLine(start=text.place_of(start), page=page, box=_rounded(box), number=printed)
@@ -268,24 +276,33 @@ def _already_said() -> None:
     """The caller knows that pages are drawn."""
 
 
-def _page_text(document: PdfDocument, number: int, drawing: Callable[[], None] | None) -> _PageText:
+def _page_text(
+    document: PdfDocument,
+    number: int,
+    drawing: Callable[[], None] | None,
+    body: Callable[[], float],
+) -> _PageText:
     try:
         page = document[number]
         text_page = page.get_textpage()
     except PdfiumError:  # one broken page does not cost the paper
         return _PageText([])
     try:
-        return _seen_text(page, text_page, number + 1, drawing)
+        return _seen_text(page, text_page, number + 1, drawing, body)
     finally:
         text_page.close()
         page.close()
 
 
 def _seen_text(
-    page: PdfPage, text_page: PdfTextPage, number: int, drawing: Callable[[], None] | None
+    page: PdfPage,
+    text_page: PdfTextPage,
+    number: int,
+    drawing: Callable[[], None] | None,
+    body: Callable[[], float],
 ) -> _PageText:
     """The lines of a page that people can see, and the stretches that they cannot."""
-    found = glyphs(text_page)
+    found = glyphs(page, text_page)
     picture = None
     if drawing is not None and len(found.index):
         drawing()
@@ -293,29 +310,43 @@ def _seen_text(
             picture = draw(page, found)
         except (PdfiumError, ValueError):  # a page that cannot be drawn
             picture = None
-    tricks = hidden_glyphs(found, picture)
+    tricks = hidden_glyphs(found, picture, body)
     scan = is_scan(page, tricks)
-    hidden: list[Hidden] = []
-    doomed: set[int] = set()
-    if not scan and any(tricks):
-        text_of = _characters(text_page)
-        for one, place in stretches(found, tricks, text_of, number):
-            hidden.append(one)
-            doomed.update(place)
+    hidden: tuple[Hidden, ...] = ()
+    doomed: frozenset[int] = frozenset()
+    if not scan:
+        characters = partial(_characters, text_page)
+        hidden, doomed = HiddenPage(page, number, found, tricks, characters, picture).hidden()
     lines = _lines(page, text_page, doomed)
     visible = [chr(code) for at, code in zip(found.index, found.code, strict=True)
                if int(at) not in doomed]  # fmt: skip
     return _PageText(
         lines=lines,
-        hidden=tuple(hidden),
+        hidden=hidden,
         characters=len(visible),
         dropped=_dropped(len(visible), lines),
         unmapped=sum(1 for code in visible if _NO_LETTER.match(code)),
         scan=scan,
         unlooked=picture is None and len(found.index) > 0,
         glyphs=page_glyphs(found, number - 1),
-        doomed=frozenset(doomed),
+        doomed=doomed,
     )
+
+
+def _body_size(document: PdfDocument) -> float:
+    """The type size of most text on some pages all over a document, in points; 0 without text."""
+    sizes = []
+    for number in range(0, len(document), max(1, len(document) // _SAMPLED_PAGES)):
+        try:
+            page = document[number]
+            text_page = page.get_textpage()
+        except PdfiumError:
+            continue
+        sizes.append(glyphs(page, text_page).sizes)
+        text_page.close()
+        page.close()
+    every = np.concatenate(sizes) if sizes else np.empty(0)
+    return float(np.median(every)) if len(every) else 0.0
 
 
 def _characters(text_page: PdfTextPage) -> list[str]:

@@ -51,7 +51,7 @@ _CAPTION = re.compile(
 _RULE = re.compile(r"\|[ :|-]+\|?")
 _TABLE = re.compile(r"\|.*\||\S+(?: +[-+±]?\d[\d.,%±x×/()]*){3,}")
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_FUNCTION_WORDS = re.compile(
+FUNCTION_WORDS = re.compile(
     r"\b(?:the|a|an|of|to|in|is|are|was|were|be|we|our|and|or|that|this|these|those|for|with|on|by"
     r"|as|it|its|from|at|not|can|which|has|have|do|does|also|than|their|they|all|each|if|when|where"
     r"|then|let|show|shows|use|using|used|such|no|there|but|only|both|how|more|most|will|may)\b",
@@ -169,7 +169,7 @@ def _kind(unit: str, section: Section | None) -> SentenceKind:
 def _is_prose(unit: str) -> bool:
     """Whether a unit reads as a sentence: enough words, among them small ones, little debris."""
     words = _WORD.findall(unit)
-    if len(words) < _MIN_WORDS or not _FUNCTION_WORDS.search(unit):
+    if len(words) < _MIN_WORDS or not FUNCTION_WORDS.search(unit):
         return False
     solid = len(unit) - unit.count(" ")
     letters = sum(map(len, words))

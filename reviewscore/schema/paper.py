@@ -210,6 +210,8 @@ class Paper(Record):
     Attributes:
         paper_id: Identifier, unique in its collection.
         title: Title of the paper.
+        title_doubt: Why ``title``, where it was read from a PDF, may not be the title, in words;
+            empty where nothing speaks against it.
         text: Whole text, unchanged from the input (or as extracted from the PDF).
         sections: Sections in reading order.
         year: Year of the submission; premises about the field are judged as of this year.
@@ -246,6 +248,7 @@ class Paper(Record):
     missing: Missing = NOTHING_MISSING
     venue_text: tuple[VenueSpan, ...] = ()
     unread_spans: tuple[UnreadSpan, ...] = ()
+    title_doubt: str = ""
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         yield None, self.paper_id

@@ -64,6 +64,7 @@ class Inspection(Record):
         kind: ``pdf``, ``markdown``, ``tei``, ``latex``, ``html``, ``text``, ``jsonl`` or
             ``review``.
         title: Title of a paper.
+        title_doubt: Why it may not be the title, in words; empty where nothing speaks against it.
         characters: Length of the text.
         pages: Pages of a PDF.
         lost: Estimated share of a PDF's characters that did not come into the text, 0..1.
@@ -87,6 +88,7 @@ class Inspection(Record):
     name: str
     kind: str
     title: str = ""
+    title_doubt: str = ""
     characters: int
     pages: int | None = None
     lost: float | None = None
@@ -162,6 +164,7 @@ def _paper(name: str, paper: Paper, content: Content) -> Inspection:
         name=name,
         kind=content.source,
         title=paper.title,
+        title_doubt=paper.title_doubt,
         characters=len(paper.text),
         pages=len(pdf.pages) if pdf is not None else None,
         lost=pdf.lost if pdf is not None else None,

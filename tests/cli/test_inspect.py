@@ -184,3 +184,16 @@ def test_line_numbers_are_counted_with_their_range(tmp_path: Path) -> None:
         "pages": None,
     }
     assert "lines       no line numbers" in plain
+
+
+def test_a_title_that_is_not_sure_and_harmless_hidden_text_are_named(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.pdf", lambda canvas, page: (
+        prose(canvas, page), canvas.drawString(700, 300, "Test loss of Nets"))[0])  # fmt: skip
+
+    code, out = run(path)
+    _, everything = run(path, "--all")
+
+    assert code == 0
+    assert "(not sure: no line is set as a title" in out
+    assert "1 stretch that is no message" in out
+    assert "(labels within or beside a figure, no sentence)" in everything

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 
 from reportlab.lib.pdfencrypt import StandardEncryption
@@ -116,6 +117,92 @@ def _squeezed(canvas: Canvas) -> None:
     canvas.drawText(text)
 
 
+def _grey(level: float) -> Callable[[Canvas], None]:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFillGray(level)
+        canvas.drawString(72, 300, SECRET)
+
+    return draw
+
+
+def _small(font: str, size: float) -> Callable[[Canvas], None]:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont(font, size)
+        canvas.drawString(72, 300, SECRET)
+
+    return draw
+
+
+def _opacity(share: float) -> Callable[[Canvas], None]:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFillAlpha(share)
+        canvas.drawString(72, 300, SECRET)
+
+    return draw
+
+
+Colour = tuple[float, float, float]
+
+
+def _on_box(box: Colour, words: Colour) -> Callable[[Canvas], None]:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFillColorRGB(*box)
+        canvas.rect(60, 280, 400, 60, fill=1, stroke=0)
+        canvas.setFillColorRGB(*words)
+        canvas.drawString(72, 300, SECRET)
+
+    return draw
+
+
+def _squashed(canvas: Canvas) -> None:
+    canvas.translate(72, 300)
+    canvas.scale(1, 0.05)
+    canvas.drawString(0, 0, SECRET)
+
+
+def _veiled(canvas: Canvas) -> None:
+    canvas.drawString(72, 300, SECRET)
+    canvas.setFillColorRGB(1, 1, 1, alpha=0.95)
+    canvas.rect(60, 280, 400, 60, fill=1, stroke=0)
+
+
+def in_figure(draw: Callable[[Canvas], None]) -> Callable[[Canvas], None]:
+    """The same within a form, as a figure is included."""
+
+    def figure(canvas: Canvas) -> None:
+        canvas.beginForm("figure")
+        canvas.setFont("Times-Roman", 10)
+        draw(canvas)
+        canvas.endForm()
+        canvas.doForm("figure")
+
+    return figure
+
+
+def picture_of(draw: Callable[[Canvas], None]) -> ImageReader:
+    """What is drawn on a page between 280 and 340 points of height, as a picture of 612 by 60."""
+    from pypdfium2 import PdfDocument
+
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=(612, 792))
+    canvas.setFont("Times-Roman", 10)
+    draw(canvas)
+    canvas.showPage()
+    canvas.save()
+    document = PdfDocument(out.getvalue())
+    shown = document[0].render(scale=4, crop=(0, 280, 0, 792 - 340)).to_pil()
+    document.close()
+    return ImageReader(shown)
+
+
+def _behind_other_words(canvas: Canvas) -> None:
+    canvas.drawString(72, 300, SECRET)
+    other = "Overview: encoder, decoder and a memory of nine harbours in two winters"
+    canvas.drawImage(
+        picture_of(lambda picture: picture.drawString(80, 300, other)), 0, 280, 612, 60
+    )
+
+
 def _by_turns(canvas: Canvas) -> None:
     text = canvas.beginText(72, 300)
     text.setFillColorRGB(1, 1, 1)
@@ -141,6 +228,19 @@ TRICKS: dict[str, tuple[Callable[[Canvas], None], str]] = {
     "squeezed": (_squeezed, "CROWDED"),
     "hidden in two ways by turns": (_by_turns, "RENDER_MODE"),
     "transparent": (_transparent, "TRANSPARENT"),
+    "1.9 points": (_small("Times-Roman", 1.9), "TINY"),
+    "1.9 points of a large face": (_small("Helvetica", 1.9), "TINY"),
+    "squashed": (_squashed, "TINY"),
+    "grey of 0.85, a sentence": (_grey(0.85), "FAINT"),
+    "grey of 0.93": (_grey(0.93), "FAINT"),
+    "6 % opacity": (_opacity(0.06), "FAINT"),
+    "nearly the colour of a box": (_on_box((0.0, 0.0, 0.0), (0.1, 0.1, 0.1)), "FAINT"),
+    "white on a yellow box": (_on_box((1, 0.9, 0.1), (1, 1, 1)), "FAINT"),
+    "behind a shape that is nearly opaque": (_veiled, "COVERED"),
+    "behind a picture of other words": (_behind_other_words, "COVERED"),
+    "off the page in a figure": (in_figure(_off_page), "OFF_PAGE"),
+    "behind a shape in a figure": (in_figure(_behind_shape), "COVERED"),
+    "clipped in a figure": (in_figure(_clipped), "CLIPPED"),
 }
 """How each trick is drawn, and the name under which it is reported."""
 
@@ -237,6 +337,26 @@ def mapped(path: Path, lines: Sequence[bytes]) -> Path:
     objects[2] = objects[2].replace(b"5 0 R", b"5 0 R/F2 6 0 R")
     font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 7 0 R>>"
     return raw_pdf(path, [*objects, font, stream(_MEANINGS)])
+
+
+def drawn_font(path: Path, content: bytes, unit: float) -> Path:
+    """Ordinary words, and words in a font (F2) whose letters are programs (Type 3).
+
+    Args:
+        path: Where to write it.
+        content: Operators that use the font.
+        unit: Type sizes that a unit of its letters takes; they are 700 units high.
+    """
+    objects = one_page(stream(WORDS + content))
+    objects[2] = objects[2].replace(b"5 0 R", b"5 0 R/F2 6 0 R")
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    names = " ".join(f"/{letter}" for letter in letters).encode()
+    programs = " ".join(f"/{letter} 7 0 R" for letter in letters).encode()
+    font = (
+        b"<</Type/Font/Subtype/Type3/FontBBox[0 0 500 700]/FontMatrix[%f 0 0 %f 0 0]/FirstChar 97"
+        b"/LastChar 122/Widths[%s]/Encoding<</Differences[97 %s]>>/CharProcs<<%s>>>>"
+    ) % (unit, unit, b"600 " * 26, names, programs)
+    return raw_pdf(path, [*objects, font, stream(b"600 0 0 0 500 700 d1 0 0 500 700 re f")])
 
 
 def scripted(path: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from reviewscore.papers.load import load_paper
+from reviewscore.papers.load import PaperRow, build_paper, load_paper
 from tests.conftest import SHARED
 from tests.papers.pdfs import make
 
@@ -55,6 +55,44 @@ def test_a_title_is_what_is_set_largest(
     path = make(tmp_path / "t.pdf", lambda canvas, _: _front(canvas, lines, mark=mark))
 
     assert load_paper(path).title == title
+
+
+@pytest.mark.parametrize(
+    ("lines", "title", "doubt"),
+    [
+        ([(17, "Tides by Moonlight")], "Tides by Moonlight", ""),
+        ([(17, "Proceedings of the Tidal Congress"), (17, "Tides by Moonlight")],
+         "Tides by Moonlight", ""),
+        ([(20, "arXiv:2031.01234 [tide.AB]"), (17, "Tides by Moonlight")],
+         "Tides by Moonlight", ""),
+        ([(10, "Proceedings of the Tidal Congress"), (10, "Tides by Moonlight")],
+         "Tides by Moonlight", "no line is set as a title"),
+        ([(10, "Tides by Moonlight"), (14, "1 On the Setting of Marks in"), (14, "Mud")],
+         "Tides by Moonlight", "no line is set as a title"),
+        ([(17, "Early Warnings of Tides in the")], "Early Warnings of Tides in the", "went on"),
+        ([(17, "T= i > m o n x3 ~ {/ R% *q")], "T= i > m o n x3 ~ {/ R% *q", "few of its"),
+        ([(17, "Tides by Moonlight"), (10, "A remark"), (10, "A remark"), (17, "A. Harbour")],
+         "Tides by Moonlight", "another line"),
+    ],
+)  # fmt: skip
+def test_a_title_that_is_not_sure_says_so(
+    tmp_path: Path, lines: list[tuple[float, str]], title: str, doubt: str
+) -> None:
+    path = make(tmp_path / "t.pdf", lambda canvas, _: _front(canvas, lines))
+
+    paper = load_paper(path)
+
+    assert paper.title == title
+    assert doubt in paper.title_doubt
+    assert bool(paper.title_doubt) == bool(doubt)
+
+
+def test_a_title_that_a_record_gives_is_no_doubt(tmp_path: Path) -> None:
+    make(tmp_path / "t.pdf", lambda canvas, _: _front(canvas, [(10, "Tides by Moonlight")]))
+
+    paper = build_paper(PaperRow(paper_id="p", title="Of Tides", file="t.pdf"), folder=tmp_path)
+
+    assert (paper.title, paper.title_doubt) == ("Of Tides", "")
 
 
 def test_a_title_that_is_not_set_apart_is_a_doubt(tmp_path: Path) -> None:
