@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 
 from reviewscore.papers.places import target, whole_range
@@ -234,15 +235,32 @@ class Surroundings:
     block: bool = False
 
 
+@lru_cache(maxsize=1)
+def _review_names_lines(texts: tuple[str, ...]) -> bool:
+    """Whether a review names lines; that of the latest review is kept, for all of its points."""
+    return any(map(names_lines, texts))
+
+
+_numbers_of_field = lru_cache(maxsize=2)(own_numbers)
+"""Kept too: a point asks what the whole field it stands in counts by."""
+
+
 def _surroundings(point: ReviewPoint, review: Review | None) -> Surroundings:
     if review is None:
         return Surroundings(lines=names_lines(point.text))
     field = review.fields.get(point.span.field, "")
     return Surroundings(
-        lines=any(map(names_lines, review.fields.values())),
-        counted=own_numbers(field),
-        block=field[: point.span.start].rstrip(" \t").endswith(">"),
+        lines=_review_names_lines(tuple(review.fields.values())),
+        counted=_numbers_of_field(field),
+        block=_in_block_quote(field, point.span.start),
     )
+
+
+def _in_block_quote(field: str, start: int) -> bool:
+    """Whether the last sign before an offset, spaces aside, is that of a block quote."""
+    while start and field[start - 1] in " \t":
+        start -= 1
+    return start > 0 and field[start - 1] == ">"
 
 
 def _spelled(mention: Mention) -> str:
