@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +21,7 @@ from reviewscore.points.mentions import (
     quoted_words,
 )
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.place import Place, PlaceKind
+from reviewscore.schema.place import Place, PlaceKind, Target
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.span import Span
 
@@ -175,7 +176,7 @@ def with_places(point: ReviewPoint, paper: Paper, review: Review | None = None) 
         return point
     places: list[Place] = []
     for mention in mentions(point.text, _surroundings(point, review)):
-        where = target(paper, mention.kind, mention.first, mention.last, page=mention.page)
+        where = _target(paper, mention)
         if where is None and not mention.sure:
             continue
         if mention.kind is PlaceKind.QUOTE and any(
@@ -194,6 +195,23 @@ def with_places(point: ReviewPoint, paper: Paper, review: Review | None = None) 
             label = label if section is None else f'Section "{section.title}"'
         places.append(Place(kind=mention.kind, label=label, span=span, target=where))
     return point.model_copy(update={"places": tuple(_by_quotes(places))})
+
+
+_Targets = dict[tuple[PlaceKind, str, str, int | None], Target | None]
+_KNOWN: deque[tuple[Paper, _Targets]] = deque(maxlen=4)
+"""What stands where in the latest papers: many points of a paper name the same few places."""
+
+
+def _target(paper: Paper, mention: Mention) -> Target | None:
+    """Where a mention points to in a paper; looked up once."""
+    targets = next((targets for known, targets in _KNOWN if known is paper), None)
+    if targets is None:
+        targets = {}
+        _KNOWN.append((paper, targets))
+    key = (mention.kind, mention.first, mention.last, mention.page)
+    if key not in targets:
+        targets[key] = target(paper, mention.kind, mention.first, mention.last, page=mention.page)
+    return targets[key]
 
 
 _BESIDE = 60

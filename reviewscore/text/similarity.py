@@ -105,12 +105,12 @@ class _Counts(NamedTuple):
 
     Attributes:
         ngram: Shape (entries,); number of the n-gram.
-        count: Shape (entries,); how often it stands there.
+        times: Shape (entries,); how often it stands there.
         text: Shape (entries,); number of the text.
     """
 
     ngram: Integers
-    count: Integers
+    times: Integers
     text: Integers
 
 
@@ -145,8 +145,8 @@ def _matches(counts: Sequence[_Counts], candidate: int, texts: int) -> Integers:
     for order, one in enumerate(counts):
         mine = one.text == candidate
         wanted = np.zeros(int(one.ngram.max(initial=0)) + 1, np.int64)
-        wanted[one.ngram[mine]] = one.count[mine]
-        common = np.minimum(wanted[one.ngram], one.count)
+        wanted[one.ngram[mine]] = one.times[mine]
+        common = np.minimum(wanted[one.ngram], one.times)
         found[order] = np.bincount(one.text, weights=common, minlength=texts)
     return found
 
