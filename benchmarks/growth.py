@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.measure import QUICK, ROOT, Measured, head, row, run
 
-CHARACTERS = 50_000 if QUICK else 1_000_000
-"""Of the longest review: as many as one may have."""
+SIZE = 50_000 if QUICK else 1_000_000
+"""Bytes of the longest review: as many as one may have."""
 REVIEWS = 20 if QUICK else 500
 """Of one paper: as many as one may have."""
 FOCUS_REVIEWS = 20 if QUICK else 300
@@ -40,17 +40,18 @@ UNITS: dict[str, Callable[[int], str]] = {
 }
 
 
-def long_review(unit: Callable[[int], str], characters: int) -> str:
-    """A review of about so many characters."""
+def long_review(unit: Callable[[int], str], size: int) -> str:
+    """A review of so many bytes, at most."""
 
     def parts() -> Iterator[str]:
-        size = number = 0
-        while size < characters:
+        made = number = 0
+        while made < size:
             part = unit(number)
-            size, number = size + len(part.encode()), number + 1
+            made, number = made + len(part.encode()), number + 1
             yield part
 
-    return f"There is no ablation. {''.join(parts())}"[:characters]
+    text = f"There is no ablation. {''.join(parts())}"
+    return text.encode()[:size].decode(errors="ignore")
 
 
 def data(folder: Path, texts: list[str]) -> Path:
@@ -98,11 +99,11 @@ def show(name: str, half: Measured, whole: Measured, goal: str) -> None:
 def main() -> None:
     """Print the tables."""
     with tempfile.TemporaryDirectory() as place:
-        head(f"One review of {CHARACTERS / 1e6:g} MB through the whole of `audit` (processor time)")
+        head(f"One review of {SIZE / 1e6:g} MB through the whole of `audit` (processor time)")
         for number, (name, unit) in enumerate(UNITS.items()):
             folder = Path(place) / f"review-{number}"
             folder.mkdir()
-            text = long_review(unit, CHARACTERS // (3 if name == "no spaces" else 1))
+            text = long_review(unit, SIZE)
             half, whole = both(("audit",), folder, [[text[: len(text) // 2]], [text]])
             show(name, half, whole, "<= 10 s")
         head("Many reviews of one paper (processor time)")
