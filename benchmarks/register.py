@@ -39,6 +39,7 @@ SPEED = (
     Benchmark("logic_speed"),
     Benchmark("agreement_speed"),
     Benchmark("focus_speed"),
+    Benchmark("growth"),
     Benchmark("streams"),
     Benchmark("gem_hf"),
     Benchmark("gem_speed"),

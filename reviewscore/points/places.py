@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 
 from reviewscore.papers.places import target, whole_range
@@ -19,7 +21,7 @@ from reviewscore.points.mentions import (
     quoted_words,
 )
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.place import Place, PlaceKind
+from reviewscore.schema.place import Place, PlaceKind, Target
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.span import Span
 
@@ -174,7 +176,7 @@ def with_places(point: ReviewPoint, paper: Paper, review: Review | None = None) 
         return point
     places: list[Place] = []
     for mention in mentions(point.text, _surroundings(point, review)):
-        where = target(paper, mention.kind, mention.first, mention.last, page=mention.page)
+        where = _target(paper, mention)
         if where is None and not mention.sure:
             continue
         if mention.kind is PlaceKind.QUOTE and any(
@@ -193,6 +195,23 @@ def with_places(point: ReviewPoint, paper: Paper, review: Review | None = None) 
             label = label if section is None else f'Section "{section.title}"'
         places.append(Place(kind=mention.kind, label=label, span=span, target=where))
     return point.model_copy(update={"places": tuple(_by_quotes(places))})
+
+
+_Targets = dict[tuple[PlaceKind, str, str, int | None], Target | None]
+_KNOWN: deque[tuple[Paper, _Targets]] = deque(maxlen=4)
+"""What stands where in the latest papers: many points of a paper name the same few places."""
+
+
+def _target(paper: Paper, mention: Mention) -> Target | None:
+    """Where a mention points to in a paper; looked up once."""
+    targets = next((targets for known, targets in _KNOWN if known is paper), None)
+    if targets is None:
+        targets = {}
+        _KNOWN.append((paper, targets))
+    key = (mention.kind, mention.first, mention.last, mention.page)
+    if key not in targets:
+        targets[key] = target(paper, mention.kind, mention.first, mention.last, page=mention.page)
+    return targets[key]
 
 
 _BESIDE = 60
@@ -234,15 +253,32 @@ class Surroundings:
     block: bool = False
 
 
+@lru_cache(maxsize=1)
+def _review_names_lines(texts: tuple[str, ...]) -> bool:
+    """Whether a review names lines; that of the latest review is kept, for all of its points."""
+    return any(map(names_lines, texts))
+
+
+_numbers_of_field = lru_cache(maxsize=2)(own_numbers)
+"""Kept too: a point asks what the whole field it stands in counts by."""
+
+
 def _surroundings(point: ReviewPoint, review: Review | None) -> Surroundings:
     if review is None:
         return Surroundings(lines=names_lines(point.text))
     field = review.fields.get(point.span.field, "")
     return Surroundings(
-        lines=any(map(names_lines, review.fields.values())),
-        counted=own_numbers(field),
-        block=field[: point.span.start].rstrip(" \t").endswith(">"),
+        lines=_review_names_lines(tuple(review.fields.values())),
+        counted=_numbers_of_field(field),
+        block=_in_block_quote(field, point.span.start),
     )
+
+
+def _in_block_quote(field: str, start: int) -> bool:
+    """Whether the last sign before an offset, spaces aside, is that of a block quote."""
+    while start and field[start - 1] in " \t":
+        start -= 1
+    return start > 0 and field[start - 1] == ">"
 
 
 def _spelled(mention: Mention) -> str:

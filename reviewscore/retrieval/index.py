@@ -15,6 +15,8 @@ from reviewscore.schema.paper import Paper, Section, Zone
 from reviewscore.text.stems import stem, stems
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from bm25s import BM25
 
 _READ = frozenset(
@@ -53,7 +55,7 @@ class Passage:
     stems: frozenset[str]
     context: str = ""
 
-    @property
+    @cached_property
     def quotable(self) -> bool:
         """Whether it is neither a scrap nor a page of run-on text."""
         return _MIN_WORDS <= len(self.text.split()) <= _MAX_WORDS
@@ -75,7 +77,7 @@ class IndexedHeading:
     first: int
     last: int
 
-    @property
+    @cached_property
     def of_others(self) -> bool:
         """Whether it announces somebody else's work."""
         return self.section.zone in (Zone.RELATED_WORK, Zone.REFERENCES) or bool(
@@ -84,7 +86,16 @@ class IndexedHeading:
 
 
 class PaperIndex:
-    """Everything the finder looks up in one paper. Build it with `index_of`."""
+    """Everything the finder looks up in one paper. Build it with `index_of`.
+
+    Attributes:
+        paper: The paper.
+        acronyms: Stems of acronyms to the stems of what they stand for.
+        passages: Its passages, in reading order.
+        headings: Its headings, in reading order.
+        heading_of: The headings by the start of their sections.
+        own: Stems that run through the whole paper.
+    """
 
     def __init__(self, paper: Paper) -> None:
         self.paper = paper
@@ -107,6 +118,7 @@ class PaperIndex:
             for unit in units
         )
         self.headings = _headings(paper, self.passages)
+        self.heading_of = {heading.section.start: heading for heading in self.headings}
         self.own = self._own_words()
 
     def _with_acronyms(self, found: frozenset[str]) -> frozenset[str]:
@@ -162,6 +174,15 @@ class PaperIndex:
         engine.index(corpus, show_progress=False)
         return engine
 
+    @cached_property
+    def _rankable(self) -> npt.NDArray[np.bool_]:
+        """Shape (passages,): whether a passage may be ranked."""
+        import numpy as np
+
+        return np.array(
+            [passage.zone not in _SILENT and passage.quotable for passage in self.passages], bool
+        )
+
     def ranked(self, query: tuple[str, ...]) -> list[tuple[float, int]]:
         """Passages by BM25, best first, as (score, index); ties by place in the paper.
 
@@ -171,10 +192,10 @@ class PaperIndex:
         if not known:
             return []
         scores = self._bm25.get_scores(known)
+        held = ((scores > 0) & self._rankable).nonzero()[0]
         ranking = [
-            (round(float(score) * _WEIGHT.get(passage.zone, 1.0), 4), index)
-            for index, (score, passage) in enumerate(zip(scores, self.passages, strict=True))
-            if score > 0 and passage.zone not in _SILENT and passage.quotable
+            (round(score * _WEIGHT.get(self.passages[index].zone, 1.0), 4), index)
+            for index, score in zip(held.tolist(), scores[held].tolist(), strict=True)
         ]
         return sorted(ranking, key=lambda pair: (-pair[0], pair[1]))
 
@@ -222,6 +243,9 @@ _CACHED_PAPERS = 4
 
 def index_of(paper: Paper) -> PaperIndex:
     """The index of a paper; the last few are kept, by the hash of what decides it."""
+    for kept in _CACHE.values():
+        if kept.paper is paper:
+            return kept
     digest = hashlib.sha256(paper.text.encode("utf-8", "surrogatepass"))
     sections = [(s.start, s.end, s.title, s.zone.value) for s in paper.sections]
     unread = [(span.start, span.end) for span in paper.unread_spans]

@@ -7,6 +7,33 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+_READ_AT_ONCE = 6_000
+_LOOKED_AHEAD = 2_000
+"""Characters of a paragraph that sentencex reads at once, and those behind a boundary that it needs
+to see: what its search costs grows with the square of the text where quotation marks stay open."""
+
+
+def _boundaries(text: str, language: str = "en") -> Iterator[int]:
+    """Where sentencex ends a sentence of a text, in order; the end of the text is the last.
+
+    A longer text is read stretch by stretch, each from the last boundary that is sure.
+    """
+    from sentencex import get_sentence_boundaries
+
+    start = 0
+    while len(text) - start > _READ_AT_ONCE:
+        stretch = text[start : start + _READ_AT_ONCE]
+        sure = start + _READ_AT_ONCE - _LOOKED_AHEAD
+        ends = (
+            start + boundary["end_index"] for boundary in get_sentence_boundaries(language, stretch)
+        )
+        settled = [end for end in ends if end <= sure]
+        yield from settled
+        start = settled[-1] if settled else sure
+    for boundary in get_sentence_boundaries(language, text[start:] if start else text):
+        yield start + boundary["end_index"]
+
+
 # Where sentencex stops though the sentence goes on.
 _FALSE_END = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|al|[Ff]igs?|[Ee]qs?n?s?|[Ss]ecs?|[Tt]abs?|[Aa]lgs?|[Aa]pp|[Tt]hms?"
@@ -23,11 +50,8 @@ def sentence_spans(paragraph: str) -> Iterator[tuple[int, int]]:
     The boundaries are those of the library sentencex, but for abbreviations of papers, ``3 . 4``,
     and ends before a lower-case letter.
     """
-    from sentencex import get_sentence_boundaries
-
     cuts = [0]
-    for boundary in get_sentence_boundaries("en", paragraph):
-        end = boundary["end_index"]
+    for end in _boundaries(paragraph):
         if end >= len(paragraph):
             break
         before = paragraph[max(0, end - 12) : end]
@@ -60,7 +84,8 @@ _GUARDED = re.compile(
     r"\$\$[^$]{1,2000}\$\$|\$[^$\n]{1,300}\$|https?://[^\s)\]]+|\([^()\n]{1,300}\)|"
     r"\[[^\[\]\n]{1,200}\]"
 )
-_LATE_MARK = re.compile(r"\s*[?!]+(?=\s)")
+_BLANK = re.compile(r"\s*")
+_LATE_MARK = re.compile(r"[?!]++(?=\s)")
 """A mark that stands apart after a full stop ends the sentence before it."""
 
 
@@ -97,16 +122,15 @@ def sentences(text: str, start: int, end: int, *, language: str = "en") -> list[
         end: Offset at which to end.
         language: ISO 639 code of its language, any.
     """
-    from sentencex import segment
-
     part = text[start:end]
     guarded = [(found.start(), found.end()) for found in _GUARDED.finditer(part)]
     cuts: list[int] = []
-    position, guard, last = 0, 0, 0
-    for piece in segment(language, part):
-        at = part.find(piece, position)
-        position = (position if at < 0 else at) + len(piece)
-        late = _LATE_MARK.match(part, position)
+    guard, last, blank = 0, 0, -1
+    for position in _boundaries(part, language):
+        if position > blank:  # else it stands in white space that was skipped already
+            skipped = _BLANK.match(part, position)
+            blank = position if skipped is None else skipped.end()
+        late = _LATE_MARK.match(part, blank)
         cut = position if late is None else late.end()
         while guard < len(guarded) and guarded[guard][1] <= cut:
             guard += 1

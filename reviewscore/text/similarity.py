@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from sacrebleu.metrics.bleu import BLEU
+
+Integers: TypeAlias = "npt.NDArray[np.int64]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +60,95 @@ class Bleu:
     name = "BLEU"
 
     def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
-        """One score for each pair, in order."""
-        bleu = _bleu()
-        return [_bleu_of(bleu, pair) for pair in pairs]
+        """One score for each pair, in order; each text of a paper is read once."""
+        found: list[float | None] = [None] * len(pairs)
+        by_paper: dict[str, list[int]] = {}
+        for number, pair in enumerate(pairs):
+            if pair.reference.strip():
+                by_paper.setdefault(pair.paper_id, []).append(number)
+        for numbers in by_paper.values():
+            for number, score in zip(numbers, _bleus([pairs[n] for n in numbers]), strict=True):
+                found[number] = score
+        return found
 
 
-def _bleu_of(bleu: BLEU, pair: TextPair) -> float | None:
-    if not pair.reference.strip():
-        return None
-    if not pair.candidate.strip():
-        return 0.0
-    candidate, reference = (" ".join(text.split()) for text in (pair.candidate, pair.reference))
-    return float(bleu.sentence_score(candidate, [reference]).score) / 100
+_ORDERS = 4
+
+
+def _bleus(pairs: Sequence[TextPair]) -> Iterator[float]:
+    """BLEU of pairs that share texts, 0..1."""
+    bleu = _bleu()
+    texts = list(dict.fromkeys(text for one in pairs for text in (one.candidate, one.reference)))
+    places = {text: place for place, text in enumerate(texts)}
+    tokens = [bleu.tokenizer(" ".join(text.split())).split() for text in texts]
+    matches = {
+        place: _matches(counts, place, len(texts))
+        for counts in [_ngrams(tokens)]
+        for place in {places[one.candidate] for one in pairs}
+    }
+    for one in pairs:
+        mine, theirs = places[one.candidate], places[one.reference]
+        length = len(tokens[mine])
+        score = bleu.compute_bleu(
+            correct=matches[mine][:, theirs].tolist(),
+            total=[max(0, length - order) for order in range(_ORDERS)],
+            sys_len=length,
+            ref_len=len(tokens[theirs]),
+            smooth_method="exp",
+            effective_order=True,
+        )
+        yield float(score.score) / 100
+
+
+class _Counts(NamedTuple):
+    """How often the n-grams of one order stand in each text, text after text.
+
+    Attributes:
+        ngram: Shape (entries,); number of the n-gram.
+        times: Shape (entries,); how often it stands there.
+        text: Shape (entries,); number of the text.
+    """
+
+    ngram: Integers
+    times: Integers
+    text: Integers
+
+
+def _ngrams(texts: Sequence[Sequence[str]]) -> list[_Counts]:
+    """The n-grams of some texts, orders 1 to 4; equal ones have the same number."""
+    import numpy as np
+
+    known: dict[str, int] = {}
+    tokens = np.array([known.setdefault(t, len(known)) for text in texts for t in text], np.int64)
+    owner = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+    found = []
+    number = np.zeros_like(tokens)
+    for order in range(_ORDERS):
+        # An n-gram is the (n-1)-gram at its place and the token after that.
+        within = owner[order:] == owner[: len(owner) - order]
+        joined = number[: len(within)] * (len(known) + 1) + tokens[order:]
+        joined[~within] = -1
+        _, number = np.unique(joined, return_inverse=True)
+        size = int(number.max(initial=0)) + 1
+        entry, count = np.unique(
+            owner[: len(within)][within] * size + number[within], return_counts=True
+        )
+        found.append(_Counts(entry % size, count, entry // size))
+    return found
+
+
+def _matches(counts: Sequence[_Counts], candidate: int, texts: int) -> Integers:
+    """Shape (orders, texts); n-grams of a text that another has too, each as often as both do."""
+    import numpy as np
+
+    found = np.zeros((len(counts), texts), np.int64)
+    for order, one in enumerate(counts):
+        mine = one.text == candidate
+        wanted = np.zeros(int(one.ngram.max(initial=0)) + 1, np.int64)
+        wanted[one.ngram[mine]] = one.times[mine]
+        common = np.minimum(wanted[one.ngram], one.times)
+        found[order] = np.bincount(one.text, weights=common, minlength=texts)
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -90,7 +171,8 @@ class RougeL:
 
     def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """One score for each pair, in order."""
-        return [rouge_l(_words(pair.candidate), _words(pair.reference)) for pair in pairs]
+        words = {text: _words(text) for one in pairs for text in (one.candidate, one.reference)}
+        return [rouge_l(words[pair.candidate], words[pair.reference]) for pair in pairs]
 
 
 def rouge_l(candidate: Sequence[str], reference: Sequence[str]) -> float | None:

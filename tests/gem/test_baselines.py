@@ -52,6 +52,25 @@ def test_bleu_is_the_geometric_mean_of_four_precisions() -> None:
     )
 
 
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "b", "c,", "d.", " ", "E"])), min_size=1, max_size=4)
+)
+def test_bleu_of_texts_that_are_read_once_is_that_of_sacrebleu(words: list[list[str]]) -> None:
+    from sacrebleu.metrics.bleu import BLEU
+
+    library = BLEU(effective_order=True)
+    texts = [" ".join(" ".join(some).split()) for some in words]
+    pairs = [
+        TextPair(f"p{n % 2}", one, other)
+        for n, one in enumerate(texts)
+        for other in texts
+        if one and other
+    ]
+
+    expected = [library.sentence_score(p.candidate, [p.reference]).score / 100 for p in pairs]
+    assert expected == Bleu().scores(pairs)
+
+
 @pytest.mark.parametrize(
     ("candidate", "expected"),
     [("police kill the gunman", 3 / 4), ("the gunman kill police", 2 / 4)],

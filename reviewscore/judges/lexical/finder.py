@@ -206,11 +206,10 @@ def _best_passages(
 
     Those in a named place come first, then those that hold most of what is wanted.
     """
-    titles = {heading.section.start: heading for heading in index.headings}
     ranked = {number: score for score, number in index.ranked(wanted.query)}
     scored: list[tuple[float, int]] = []
     for number in list(ranked)[:_CANDIDATES]:
-        coverage = _held(wanted, index.passages[number], titles, index)
+        coverage = _held(wanted, index.passages[number], index)
         if coverage > 0:
             scored.append((round(coverage + _BY_RANK * ranked[number], 4), number))
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
@@ -222,7 +221,7 @@ def _best_passages(
         for number in _inside(place, index):
             if number not in ranked:
                 continue
-            coverage = _held(wanted, index.passages[number], titles, index)
+            coverage = _held(wanted, index.passages[number], index)
             score = round(coverage + _BY_RANK * ranked[number], 4)
             if score > 0 and not (wide and (coverage <= 0 or score < _NEARLY * best)):
                 inside.append((score, number))
@@ -241,14 +240,14 @@ def _inside(place: Place, index: PaperIndex) -> range:
     return range(first, bisect_left(index.passages, where.end, key=lambda passage: passage.start))
 
 
-def _held(
-    wanted: WantedContent, passage: Passage, titles: dict[int, IndexedHeading], index: PaperIndex
-) -> float:
+def _held(wanted: WantedContent, passage: Passage, index: PaperIndex) -> float:
     """What of the wanted a passage holds with its heading; nothing for a heading itself."""
     if passage.kind is SentenceKind.HEADING:
         return 0.0
     section = index.paper.sections[passage.section] if passage.section >= 0 else None
-    return _coverage(wanted, passage, titles.get(section.start) if section else None, index)
+    return _coverage(
+        wanted, passage, index.heading_of.get(section.start) if section else None, index
+    )
 
 
 def _coverage(

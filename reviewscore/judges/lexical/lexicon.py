@@ -14,9 +14,9 @@ from pathlib import Path
 from reviewscore.text.patterns import word_pattern
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Aspect:
-    """Something reviews commonly ask for.
+    """Something reviews commonly ask for; there is one of each.
 
     Attributes:
         name: Short name.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from reviewscore.judges.lexical.content import WantedContent
 from reviewscore.judges.lexical.lexicon import Aspect
@@ -51,6 +53,10 @@ _OF_OTHERS = re.compile(
 """Words by which a limitation is somebody else's."""
 
 
+_KEPT_TEXTS = 16_384
+"""Passages whose text was judged that are remembered: those of the papers that are at hand."""
+
+
 def fit(passage: Passage, aspect: Aspect | None) -> bool:
     """Whether a passage may be quoted as holding something: a plain statement of this paper.
 
@@ -63,10 +69,21 @@ def fit(passage: Passage, aspect: Aspect | None) -> bool:
     if passage.kind is SentenceKind.SENTENCE and _broken(passage.text):
         return False
     if aspect is not None and aspect.may_concede:
-        return not _OF_OTHERS.search(passage.text)
-    return not _CONCESSION.search(passage.text)
+        return not _speaks_of_others(passage.text)
+    return not _concedes(passage.text)
 
 
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _concedes(text: str) -> bool:
+    return _CONCESSION.search(text) is not None
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _speaks_of_others(text: str) -> bool:
+    return _OF_OTHERS.search(text) is not None
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
 def _broken(text: str) -> bool:
     """Whether a passage is no full sentence, or mostly formulas or table cells."""
     if not _END.search(text.rstrip()) or _DANGLING.search(text):
@@ -269,18 +286,20 @@ def _qualified(passages: tuple[Passage, ...], title: str, wanted: WantedContent)
     text = " ".join(passage.text for passage in passages)
     if wanted.sensitivity and not _reports_sensitivity(wanted, passages, text, title):
         return False
+    if wanted.comparison and not _COMPARATIVE.search(text):
+        return False
+    if wanted.number and not _DIGITS.search(_REFERENCE.sub("", text)):
+        return False
     captions = all(passage.kind is SentenceKind.CAPTION for passage in passages)
-    demands = (
-        (wanted.comparison, _COMPARATIVE.search(text)),
-        (wanted.number, _DIGITS.search(_REFERENCE.sub("", text))),
-        (wanted.listing, not captions and len(_NAME.findall(text)) >= _FEW_NAMES),
-        (wanted.definition, _DEFINING.search(text)),
-        *(
-            (aspect.qualifies, aspect.said.search(text) or aspect.heading.search(title))
-            for aspect in wanted.aspects
-        ),
+    if wanted.listing and (captions or len(_NAME.findall(text)) < _FEW_NAMES):
+        return False
+    if wanted.definition and not _DEFINING.search(text):
+        return False
+    return all(
+        aspect.said.search(text) or aspect.heading.search(title)
+        for aspect in wanted.aspects
+        if aspect.qualifies
     )
-    return all(met for asked, met in demands if asked)
 
 
 def _reports_sensitivity(
@@ -305,7 +324,7 @@ def _aspect_support(
             continue
         for chosen in _covers(heading, parts, aspect, index):
             if _qualified(chosen, heading.section.title, wanted):
-                telling = max(_telling(passage, aspect) for passage in chosen)
+                telling = max(_telling(passage.text, aspect) for passage in chosen)
                 telling += _names(chosen) if wanted.listing else 0
                 rank = (len(chosen), -telling, chosen[0].start)
                 if best is None or rank < best[0]:
@@ -318,20 +337,35 @@ def _alone(
     aspect: Aspect, wanted: WantedContent, parts: frozenset[str], index: PaperIndex
 ) -> Support | None:
     """The first caption or sentence so plainly on one aspect that it needs no heading."""
-    for passage in index.passages:
-        if not fit(passage, aspect) or not parts <= passage.stems:
-            continue
-        if _OF_RIVALS.search(index.title_of(passage)):
-            continue
-        dedicated = (
-            aspect.heading.search(passage.text[:_CAPTION_START]) is not None
-            if passage.kind is SentenceKind.CAPTION
-            else aspect.stands_alone(passage.text)
-        )
-        said = dedicated and aspect.said.search(passage.text)
-        if said and _qualified((passage,), "", wanted):
+    for passage in _dedicated(aspect, index):
+        if parts <= passage.stems and _qualified((passage,), "", wanted):
             return Support(None, (passage,))
     return None
+
+
+_DEDICATED: WeakKeyDictionary[PaperIndex, dict[Aspect, tuple[Passage, ...]]] = WeakKeyDictionary()
+"""What is plainly on each aspect in the papers at hand: the same for all points about them."""
+
+
+def _dedicated(aspect: Aspect, index: PaperIndex) -> tuple[Passage, ...]:
+    """The captions and sentences that are plainly on one aspect, in reading order."""
+    known = _DEDICATED.setdefault(index, {})
+    if aspect not in known:
+        known[aspect] = tuple(
+            passage
+            for passage in index.passages
+            if fit(passage, aspect)
+            and not _OF_RIVALS.search(index.title_of(passage))
+            and _is_dedicated(passage, aspect)
+            and _says(passage.text, aspect)
+        )
+    return known[aspect]
+
+
+def _is_dedicated(passage: Passage, aspect: Aspect) -> bool:
+    if passage.kind is SentenceKind.CAPTION:
+        return aspect.heading.search(passage.text[:_CAPTION_START]) is not None
+    return aspect.stands_alone(passage.text)
 
 
 def _covers(
@@ -343,8 +377,8 @@ def _covers(
     """
     under = [p for p in index.passages[heading.first : heading.last] if fit(p, aspect)]
     missing = parts - heading.stems
-    saying = [p for p in under if aspect.said.search(p.text)]
-    saying.sort(key=lambda p: (-len(missing & p.stems), -_telling(p, aspect), p.start))
+    saying = [p for p in under if _says(p.text, aspect)]
+    saying.sort(key=lambda p: (-len(missing & p.stems), -_telling(p.text, aspect), p.start))
     for first in saying[:_TRIED]:
         left = missing - first.stems
         if not left:
@@ -361,12 +395,18 @@ def _names(passages: tuple[Passage, ...]) -> int:
     return min(_MANY_NAMES, sum(len(_NAME.findall(passage.text)) for passage in passages))
 
 
-def _telling(passage: Passage, aspect: Aspect) -> int:
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _says(text: str, aspect: Aspect) -> bool:
+    return aspect.said.search(text) is not None
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _telling(text: str, aspect: Aspect) -> int:
     """How plainly a sentence speaks of an aspect: distinct words of it, and standing alone."""
-    hits = len({match.group().lower() for match in aspect.said.finditer(passage.text)})
-    alone = aspect.stands_alone(passage.text)
-    pointer = re.search(r"\b(?:appendix|supplement\w*)\b", passage.text, re.IGNORECASE) is not None
-    numbers = re.search(r"\d", passage.text) is not None
+    hits = len({match.group().lower() for match in aspect.said.finditer(text)})
+    alone = aspect.stands_alone(text)
+    pointer = re.search(r"\b(?:appendix|supplement\w*)\b", text, re.IGNORECASE) is not None
+    numbers = re.search(r"\d", text) is not None
     return min(hits, 4) + 3 * alone + numbers - 2 * pointer
 
 

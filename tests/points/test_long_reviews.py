@@ -1,0 +1,94 @@
+"""A long review costs in proportion to its length, whatever it is made of."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from reviewscore.points.mentions import own_numbers
+from reviewscore.points.places import with_places
+from reviewscore.points.split import split_review
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import Review
+from reviewscore.text.sentences import sentence_spans, sentences
+
+_QUADRATIC = 3.0
+"""Twice the text takes twice as long if the cost is linear, four times if it is quadratic."""
+
+
+def _growth(work: Callable[[str], object], made: Callable[[int], str], size: int) -> float:
+    """How many times longer twice the text takes, of the best of three runs each."""
+    times = []
+    for text in (made(size), made(2 * size)):
+        runs = []
+        for _ in range(3):
+            began = time.thread_time()
+            work(text)
+            runs.append(time.thread_time() - began)
+        times.append(min(runs))
+    return times[1] / times[0]
+
+
+def _all_sentences(text: str) -> object:
+    return sentences(text, 0, len(text))
+
+
+@pytest.mark.parametrize(
+    ("work", "unit", "size"),
+    [
+        (_all_sentences, "“", 40_000),
+        (_all_sentences, "`a` ", 40_000),
+        (_all_sentences, "这篇论文没有消融实验。", 40_000),
+        (_all_sentences, "\n", 10_000),
+        (lambda text: list(sentence_spans(text)), "“", 40_000),
+        (own_numbers, " ", 2_000_000),
+    ],
+)
+def test_twice_the_text_takes_no_more_than_about_twice_as_long(
+    work: Callable[[str], object], unit: str, size: int
+) -> None:
+    def made(length: int) -> str:
+        return f"There is {unit * (length // len(unit))} no ablation."
+
+    assert _growth(work, made, size) < _QUADRATIC
+
+
+def test_places_of_the_points_of_a_long_review_cost_as_much_each_as_those_of_a_short_one() -> None:
+    paper = Paper(paper_id="p", title="T", text="Intro. We train.", sections=())
+
+    def work(text: str) -> None:
+        review = Review(review_id="r", paper_id="p", fields={"weaknesses": text})
+        for point in split_review(review):
+            with_places(point, paper, review)
+
+    def made(length: int) -> str:
+        return "".join(f"- There is no ablation of part {n}.\n" for n in range(length))
+
+    assert _growth(work, made, 1_500) < _QUADRATIC
+
+
+def test_a_long_paragraph_has_the_sentences_that_it_has_in_short_pieces() -> None:
+    parts = [f'The loss of model {n} (see Table {n}) is not "small. Or" so.' for n in range(500)]
+    text = " ".join(parts)
+
+    assert parts == [text[start:end] for start, end in sentences(text, 0, len(text))]
+    assert parts == [text[start:end] for start, end in sentence_spans(text)]
+
+
+def test_whether_a_review_names_lines_is_asked_of_each_review_anew() -> None:
+    numbered = "".join(f"Line {n} of the text.\n" for n in range(1, 300))
+    paper = Paper(paper_id="p", title="T", text=numbered, sections=())
+    point = "The claim here (141-142) is wrong."
+    fields = {"weaknesses": point, "questions": "Why line 12?"}
+    with_lines = Review(review_id="a", paper_id="p", fields=fields)
+    without = Review(review_id="b", paper_id="p", fields={"weaknesses": point})
+
+    found = [
+        len(with_places(split_review(one)[0], paper, one).places or ())
+        for one in (with_lines, without, with_lines)
+    ]
+
+    assert found[0] == found[2]
+    assert found[1] == 0
