@@ -33,7 +33,7 @@ from reviewscore.report.loop import failure_words
 from reviewscore.report.loop import rows as loop_rows
 from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
 from reviewscore.report.similarity import HONEST, Nearness
-from reviewscore.report.summary import Five, Summary, summarise
+from reviewscore.report.summary import Five, Summary, passage_doubts, summarise
 from reviewscore.runs.folder import REPORT, read_manifest
 from reviewscore.runs.manifest import Manifest
 
@@ -231,6 +231,7 @@ def page_environment() -> Environment:
         argument_map=argument_map.svg,
         argdown=argument_map.argdown,
         quote_in_paper=excerpts.quote_in_paper,
+        passage_doubts=passage_doubts,
         packed=excerpts.packed,
         plural=plural,
         counted=counted,

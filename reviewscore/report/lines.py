@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from reviewscore.papers.parts import QUESTIONS
+from reviewscore.papers.parts import QUESTIONS, REPEATS
 from reviewscore.report.loop import loop_line
 from reviewscore.report.summary import (
     LEXICAL_NOTE,
@@ -97,7 +97,7 @@ def unread_evidence_words(unread: Unread | None) -> str:
     """Says beside a verdict what it could not rest on; some parts are no evidence."""
     if unread is None:
         return ""
-    parts = [part for part in unread.parts if part not in ("references", QUESTIONS)]
+    parts = [part for part in unread.parts if part not in ("references", QUESTIONS, REPEATS)]
     parts += [unread.missing.words] if unread.missing.words else []
     if not parts:
         return ""

@@ -7,12 +7,18 @@ from pathlib import Path
 
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.printable import markdown_escaped
-from reviewscore.report.head import doubted_words, doubtful_words
+from reviewscore.report.head import doubted_words, doubtful_words, version_lines
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.places import shown_places
 from reviewscore.report.similarity import HONEST, Nearness
-from reviewscore.report.summary import Summary, summarise
-from reviewscore.report.wording import NO_QUOTE, answer_label, headline
+from reviewscore.report.summary import Summary, passage_doubts, summarise
+from reviewscore.report.wording import (
+    NO_QUOTE,
+    answer_label,
+    headline,
+    not_flagged_words,
+    quote_place,
+)
 from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
@@ -62,6 +68,7 @@ def _banners(summary: Summary) -> list[str]:
         told.append("> Only a selection of the points was judged.")
     if summary.doubtful:
         told.append(f"> {markdown_escaped(doubtful_words(summary))}")
+    told += [f"> {markdown_escaped(line)}" for line in version_lines(summary)]
     if not summary.complete:
         told.append("> The run is not complete yet.")
     return told
@@ -76,6 +83,8 @@ def _point(score: PointScore) -> str:
     if places := shown_places(score):
         lines.append(f"Names: {markdown_escaped('; '.join(place.words for place in places))}")
     lines.append(f"**{markdown_escaped(headline(score).words)}**")
+    if doubts := passage_doubts(score):
+        lines.append(markdown_escaped(not_flagged_words(doubts)))
     if score.unquoted:
         lines.append(f"{NO_QUOTE}.")
     if score.verdict and score.verdict.answer:
@@ -90,5 +99,6 @@ def _point(score: PointScore) -> str:
 
 
 def _quote(quote: Evidence) -> str:
-    place = f" {markdown_escaped(f'({quote.place})')}" if quote.place else ""
+    words = quote_place(quote)
+    place = f" {markdown_escaped(f'({words})')}" if words else ""
     return f"- “{markdown_escaped(gaps_in_words(quote.quote))}”{place}"

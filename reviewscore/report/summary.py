@@ -15,7 +15,7 @@ from reviewscore.files import write_whole
 from reviewscore.report.loop import ArgumentCounts, LoopTally
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest, Spending
-from reviewscore.schema.paper import UnreadTotal
+from reviewscore.schema.paper import Doubt, DoubtKind, UnreadTotal
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
@@ -189,6 +189,9 @@ class Summary(Record):
         unread: How much of the papers judges did not see; None if they saw everything.
         prompts: Prompts that the records rest on, as ``judge/v1``, with their SHA-256.
         changed: Files of records that something else than reviewscore changed after the run.
+        versions: Papers that may not be what reviewers read, by the kind of doubt.
+        after_review: Points that are not flagged because what speaks against them came after the
+            reviews, by the kind of doubt.
     """
 
     schema_id: Literal["reviewscore.summary/1"] = Field(
@@ -219,11 +222,27 @@ class Summary(Record):
     unread: UnreadTotal | None = None
     prompts: dict[str, str] = Field(default_factory=dict)
     changed: tuple[str, ...] = ()
+    versions: dict[DoubtKind, tuple[str, ...]] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )
+    after_review: dict[DoubtKind, int] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )
 
     @property
     def lexical(self) -> bool:
         """Whether the embedded judge answered."""
         return self.judge == EMBEDDED
+
+
+def passage_doubts(score: PointScore) -> tuple[Doubt, ...]:
+    """Why a point is not flagged although a judge would: what it rests on came after the reviews.
+
+    Empty for all others, also for those that are flagged for another reason.
+    """
+    if score.misinformed is not None or score.finding is Finding.ADDRESSED:
+        return ()
+    return tuple(doubt for doubt in score.doubts if doubt.kind.of_passages)
 
 
 class _Tally:
@@ -245,6 +264,8 @@ class _Tally:
         self.loop = LoopTally()
         self.places: NamedPlaces | None = None
         self.prompts: dict[str, str] = {}
+        self.versions: dict[DoubtKind, dict[str, None]] = {}
+        self.after_review: Counter[DoubtKind] = Counter()
 
     def add(self, score: PointScore) -> None:
         kind = score.type.value if score.type else UNTYPED
@@ -256,6 +277,11 @@ class _Tally:
             self.misinformed[kind, score.misinformed] += 1
             self.unquoted[kind] += score.unquoted
         self._add_verdict(kind, score)
+        for doubt in score.doubts:
+            if not doubt.kind.of_passages:
+                self.versions.setdefault(doubt.kind, {})[score.paper_id] = None
+        if unflagged := passage_doubts(score):
+            self.after_review[unflagged[0].kind] += 1
         for one in score.origins:
             if one.prompt_id and one.prompt_sha256:
                 self.prompts[one.prompt_id] = one.prompt_sha256
@@ -399,6 +425,8 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         sessions=max(1, len(manifest.times)),
         prompts=dict(sorted(tally.prompts.items())),
         changed=changed,
+        versions={kind: tuple(papers) for kind, papers in tally.versions.items()},
+        after_review=dict(tally.after_review),
     )
 
 
