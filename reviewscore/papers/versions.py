@@ -6,58 +6,69 @@ A sign counts only where it is unlikely to be anything else: a doubt that is not
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from reviewscore.schema.paper import Doubt, DoubtKind, RevisedSpan, Section, VenueSpan, Zone
 
-_REVIEWERS = r"(?:(?:all|the|our|anonymous|other)[ ]){0,3}(?:reviewers?|referees?)\b['’]?s?"
+_REVIEWERS = r"(?:(?:all|the|our|anonymous|other)\s){0,3}(?:reviewers?|referees?)\b['’]?s?"
 _AFTER = (
-    r"(?:author[ -])?(?:rebuttals?|discussion|response|revision)(?:[ ](?:period|phase|stage))?\b"
+    r"(?:author[ -])?(?:rebuttals?|discussion|response|revision)(?:\s(?:period|phase|stage))?\b"
 )
 _TITLE = re.compile(
-    rf"(?:(?:for|during|in|since)[ ](?:the[ ])?(?:author[ ])?rebuttals?(?:[ ](?:period|phase))?"
+    rf"(?:(?:for|during|in|since)\s(?:the\s)?(?:author\s)?rebuttals?(?:\s(?:period|phase))?"
     rf"[.:]?$"
-    rf"|^(?:author[ ])?rebuttals?(?:[ ](?:experiments?|results?|materials?|additions?))?[.:]?$"
-    rf"|\b(?:responses?|repl(?:y|ies)|answers?|answering|responding)[ ]to[ ](?:the[ ])?"
-    rf"(?:comments?[ ](?:of|by|from)[ ])?{_REVIEWERS}"
-    rf"|\b(?:requested|suggested|asked[ ]for|raised)[ ]by[ ]{_REVIEWERS}"
-    rf"|^(?:summary[ ]of[ ]|list[ ]of[ ])(?:the[ ])?(?:changes|revisions)\b"
-    rf"|\b(?:added|new)[ ](?:in|during|for)[ ](?:the[ ])?{_AFTER})",
+    rf"|^(?:author\s)?rebuttals?(?:\s(?:experiments?|results?|materials?|additions?))?[.:]?$"
+    rf"|\b(?:responses?|repl(?:y|ies)|answers?|answering|responding)\sto\s(?:the\s)?"
+    rf"(?:comments?\s(?:of|by|from)\s)?{_REVIEWERS}"
+    rf"|\b(?:requested|suggested|asked\sfor|raised)\sby\s{_REVIEWERS}"
+    rf"|^(?:summary\sof\s|list\sof\s)(?:the\s)?(?:changes|revisions)\b"
+    rf"|\b(?:added|new)\s(?:in|during|for)\s(?:the\s)?{_AFTER})",
     re.IGNORECASE,
 )
 """A heading of a section that answers reviews."""
-_ABOUT_REVIEWING = re.compile(r"\b(?:peer[- ]review\w*|rebuttals?|meta-?reviews?)\b", re.IGNORECASE)
+_ABOUT_REVIEWING = re.compile(
+    r"\b(?:peer[- ]review\w*|rebuttals?|meta-?reviews?|reviewers?)\b", re.IGNORECASE
+)
 _MANY = 8
-"""Times that a paper speaks of reviewing from which on this is what it is about."""
+"""Times that a paper speaks of reviewing from which on this is what it is about: of papers, or of
+things that are sold. What says that a passage was revised is not counted."""
 
 _MARK = re.compile(
-    rf"[\[(][ ]?(?:newly[ ]added|revised|(?:newly[ ])?(?:added|new|revised|updated|changed)[ ]"
-    rf"(?:text[ ]|material[ ]|results?[ ])?(?:in|during|for|after)[ ](?:the[ ]|this[ ])?"
-    rf"(?:{_AFTER}|revised[ ]version|(?:new|current|present)[ ]version|version|reviews?))[ ]?[\])]"
-    rf"|^[ \t#*_]*(?:newly[ ]added|revised|added[ ](?:in|during|for)[ ](?:the[ ])?{_AFTER}|"
-    rf"new[ ]in[ ](?:this|the[ ](?:revised|new))[ ]version)[*_]*:"
-    rf"|\b(?:we|is|was|were|been|have|newly)[ ](?:\w+[ ])?(?:added|included|conducted|updated|ran|"
-    rf"run|revised)[ ](?:\w+[ ]){{0,6}}(?:in|during|for)[ ](?:the|this)[ ](?:author[ ])?"
-    rf"(?:rebuttals?(?:[ ](?:period|phase))?|revision|revised[ ]version)\b"
-    rf"|\b(?:suggested|requested|recommended|asked[ ]for|raised|pointed[ ]out)[ ]by[ ]"
-    rf"(?:(?:one|some|several|two|many)[ ]of[ ]|an?[ ])?{_REVIEWERS}"
-    rf"|\b(?:following|per|in[ ]response[ ]to|to[ ]address|addressing|based[ ]on)[ ](?:\w+[ ])?"
-    rf"(?:the[ ])?(?:(?:suggestions?|comments?|requests?|concerns?|questions?)[ ](?:of|by|from)[ ]"
-    rf"{_REVIEWERS}|(?:the[ ]|our[ ]|anonymous[ ])*(?:reviewers?['’]?s?|referees?['’]?s?)[ ]"
+    rf"\[\s?(?:revised|revision)\s?\]"
+    rf"|[\[(]\s?(?:newly\sadded|(?:newly\s)?(?:added|new|revised|updated|changed)\s"
+    rf"(?:text\s|material\s|results?\s)?(?:in|during|for|after)\s(?:the\s|this\s)?"
+    rf"(?:{_AFTER}|revised\sversion|(?:new|current|present)\sversion|version|reviews?))\s?[\])]"
+    rf"|^[ \t#*_]*(?:newly\sadded|revised|added\s(?:in|during|for)\s(?:the\s)?{_AFTER}|"
+    rf"new\sin\s(?:this|the\s(?:revised|new))\sversion)[*_]*:"
+    rf"|\b(?:we|is|was|were|been|have|newly)\s(?:\w+\s)?(?:added|included|conducted|updated|ran|"
+    rf"run|revised)\s(?:\w+\s){{0,6}}(?:in|during|for)\s(?:the|this)\s(?:author\s)?"
+    rf"(?:rebuttals?(?:\s(?:period|phase))?|revision|revised\sversion)\b"
+    rf"|\b(?:suggested|requested|recommended|asked\sfor|raised|pointed\sout)\sby\s"
+    rf"(?:(?:one|some|several|two|many)\sof\s|an?\s)?{_REVIEWERS}"
+    rf"|\b(?:following|per|in\sresponse\sto|to\saddress|addressing|based\son)\s(?:\w+\s)?"
+    rf"(?:the\s)?(?:(?:suggestions?|comments?|requests?|concerns?|questions?)\s(?:of|by|from)\s"
+    rf"{_REVIEWERS}|(?:the\s|our\s|anonymous\s)*(?:reviewers?['’]?s?|referees?['’]?s?)\s"
     rf"(?:suggestions?|comments?|requests?|concerns?|questions?|feedback))",
     re.IGNORECASE | re.MULTILINE,
 )
 """Words in a paragraph that say that it came after the reviews."""
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_BREAK = re.compile(r"\n[ \t]*\n")
 _COLOURS = r"(?:blue|red|green|orange|purple|magenta|cyan|brown|teal|violet|yellow|colou?r)"
 _COLOURED = re.compile(
     rf"\b(?:changes|revisions|edits|modifications|additions|(?:revised|changed|added|updated|new)"
-    rf"[ ](?:text|parts?|passages?|content|material|sections?))[ ](?:\w+[ ]){{0,8}}"
-    rf"(?:are|is|were|was)[ ](?:\w+[ ]){{0,2}}(?:marked|highlighted|shown|written|colou?red|"
-    rf"typeset|given|indicated)[ ]in[ ](?:\w+[ ])?{_COLOURS}\b",
+    rf"\s(?:text|parts?|passages?|content|material|sections?))\s(?:\w+\s){{0,8}}"
+    rf"(?:are|is|were|was)\s(?:\w+\s){{0,2}}(?:marked|highlighted|shown|written|colou?red|"
+    rf"typeset|given|indicated)\sin\s(?:\w+\s)?{_COLOURS}\b",
     re.IGNORECASE,
 )
+_OF_A_VERSION = re.compile(
+    r"\b(?:revis\w+|rebuttal|reviewers?|manuscript|version)\b", re.IGNORECASE
+)
+_NEAR = 120
+"""Characters around what is said of colours in which it must be said of a version: figures have
+coloured parts too."""
 _THANKING_REVIEWERS = re.compile(
     r"\b(?:thank|grateful to|indebted to|acknowledge)\b[^.\n]{0,80}?"
     r"\b(?:reviewers|referees|area chairs?|program chairs?)\b",
@@ -117,12 +128,22 @@ def with_rebuttals(sections: Sequence[Section], text: str) -> tuple[Section, ...
     return tuple(marked)
 
 
-def _about_reviewing(text: str, sections: Iterable[Section]) -> bool:
-    own = [one for one in sections if one.zone not in (Zone.REFERENCES, Zone.CHECKLIST)]
-    mentions = sum(
-        1 for one in own for _ in _ABOUT_REVIEWING.finditer(text, one.heading_end, one.end)
-    )
-    return mentions >= _MANY
+def _about_reviewing(text: str, sections: Sequence[Section]) -> bool:
+    """Whether a paper is about reviewing; what answers reviews in it is not counted."""
+    own = [
+        (one.heading_end, one.end)
+        for one in sections
+        if one.zone not in _SILENT and not _TITLE.search(one.title)
+    ]
+    mentions = marks = 0
+    for start, end in own if sections else [(0, len(text))]:
+        mentions += sum(1 for _ in _ABOUT_REVIEWING.finditer(text, start, end))
+        marks += sum(1 for _ in _MARK.finditer(text, start, end))
+    return mentions - marks >= _MANY
+
+
+_SILENT = (Zone.REFERENCES, Zone.CHECKLIST, Zone.BACK, Zone.REBUTTAL)
+"""Where nothing proves anything anyway."""
 
 
 def revised_spans(
@@ -131,44 +152,48 @@ def revised_spans(
     """The stretches of a text that say that they came after the reviews, ascending.
 
     A mark in a heading or in the first paragraph below it is one of the section, any other of its
-    paragraph. Checklists and acknowledgements prove nothing anyway; they are not looked at.
+    paragraph. In a paper about reviewing none counts.
     """
+    matches = [
+        match
+        for match in _MARK.finditer(text)
+        if not any(one.start <= match.start() < one.end for one in venue_text)
+        and _zone_at(sections, match.start()) not in _SILENT
+    ]
+    if not matches or _about_reviewing(text, sections):
+        return ()
+    breaks = [match.span() for match in _BREAK.finditer(text)]
     spans: list[RevisedSpan] = []
-    reached = 0
-    about: bool | None = None
-    for match in _MARK.finditer(text):
-        if match.start() < reached or _is_venue(match.start(), venue_text):
+    for match in matches:
+        if spans and match.start() < spans[-1].end:
             continue
-        section = next((one for one in sections if one.start <= match.start() < one.end), None)
-        if section is not None and section.zone in _SILENT:
-            continue
-        about = _about_reviewing(text, sections) if about is None else about
-        if about:
-            return ()
-        start, end = _extent(text, match.start(), section)
-        reached = end
+        start, end = _extent(text, match.start(), _section_at(sections, match.start()), breaks)
         spans.append(RevisedSpan(start=start, end=end, sign=" ".join(match.group().split())))
     return tuple(spans)
 
 
-_SILENT = (Zone.REFERENCES, Zone.CHECKLIST, Zone.BACK, Zone.REBUTTAL)
-
-
-def _is_venue(offset: int, venue_text: Sequence[VenueSpan]) -> bool:
-    return any(one.start <= offset < one.end for one in venue_text)
-
-
-def _extent(text: str, offset: int, section: Section | None) -> tuple[int, int]:
-    """The section of a mark at its beginning, else its paragraph."""
+def _extent(
+    text: str, offset: int, section: Section | None, breaks: Sequence[tuple[int, int]]
+) -> tuple[int, int]:
+    """The section of a mark that stands at its beginning, else the mark's paragraph."""
     low, high = (0, len(text)) if section is None else (section.start, section.end)
+    place = bisect_right(breaks, (offset, offset))
+    start = max(low, breaks[place - 1][1] if place else 0)
+    end = min(high, breaks[place][0] if place < len(breaks) else len(text))
     titled = section is not None and section.heading_end > section.start
-    breaks = [low, *(one.end() for one in _PARAGRAPH.finditer(text, low, offset))]
-    start = breaks[-1]
-    after = _PARAGRAPH.search(text, offset, high)
-    end = high if after is None else after.start()
     if section is not None and titled and not text[section.heading_end : start].strip():
         return section.start, section.end
     return start, end
+
+
+def _section_at(sections: Sequence[Section], offset: int) -> Section | None:
+    place = bisect_right(sections, offset, key=lambda one: one.start) - 1
+    return sections[place] if place >= 0 else None
+
+
+def _zone_at(sections: Sequence[Section], offset: int) -> Zone | None:
+    section = _section_at(sections, offset)
+    return None if section is None else section.zone
 
 
 _WORDS = {
@@ -232,17 +257,18 @@ def _thanks(text: str, sections: Sequence[Section]) -> tuple[str, ...]:
 
 def _revised(text: str, sections: Sequence[Section]) -> tuple[str, ...]:
     """What a text says of having been changed after reviews."""
-    matches = (pattern.search(text) for pattern in (_COLOURED, _THANKING_REVIEWERS))
+    coloured = (
+        match
+        for match in _COLOURED.finditer(text)
+        if _OF_A_VERSION.search(text, max(0, match.start() - _NEAR), match.end() + _NEAR)
+    )
+    found = (next(coloured, None), _THANKING_REVIEWERS.search(text))
     return tuple(
         f"it says {_in_words(match)}"
-        for match in matches
+        for match in found
         if match is not None
         and _zone_at(sections, match.start()) not in (Zone.REFERENCES, Zone.CHECKLIST)
     )
-
-
-def _zone_at(sections: Sequence[Section], offset: int) -> Zone | None:
-    return next((one.zone for one in sections if one.start <= offset < one.end), None)
 
 
 def _in_words(match: re.Match[str]) -> str:

@@ -14,11 +14,10 @@ from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError
 from reviewscore.files import read_lines
 from reviewscore.printable import without_folders
-from reviewscore.report.lines import counted, share_words, unread_words
+from reviewscore.report.lines import share_words, unread_words, version_lines
 from reviewscore.report.summary import LEXICAL_NOTE, Summary
 from reviewscore.runs.folder import ERRORS, ErrorRecord, changed_words
 from reviewscore.runs.manifest import Manifest, Setting
-from reviewscore.schema.paper import DoubtKind
 
 _SHOWN = 20
 _NAMED = 5
@@ -79,7 +78,7 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
         notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.doubtful:
         notes.append(doubtful_words(summary))
-    notes += version_lines(summary)
+    notes += [f"{line[:1].upper()}{line[1:]}." for line in version_lines(summary)]
     if not summary.complete:
         notes.append("The run is not complete; run the same command again to finish it.")
     if failures.total:
@@ -105,31 +104,6 @@ def doubtful_words(summary: Summary) -> str:
         "read, or hold text that people cannot see or that addresses a model. Judges may be "
         "wrong on them; what was found stands under Doubts."
     )
-
-
-_VERSIONS = {
-    DoubtKind.CAMERA_READY: "is a published version, or one that names its authors",
-    DoubtKind.REVISED_VERSION: "is a version that was changed after the reviews",
-}
-
-
-def version_lines(summary: Summary) -> list[str]:
-    """Which papers may not be what reviewers read, and how many points that keeps from a flag."""
-    lines = []
-    for kind, names in summary.versions.items():
-        shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-        lines.append(
-            f"Of {len(names):,} of {counted(summary.papers, 'paper')} the text at hand "
-            f"{_VERSIONS[kind]} ({shown}): it may differ from what reviewers read. Flags stand; "
-            "read the passage with that in mind."
-        )
-    if count := sum(summary.after_review.values()):
-        of = "Reviewers could not see it: it answers reviews, is marked as revised, or stands in a "
-        lines.append(
-            f"{counted(count, 'point')} carried no flag because what speaks against "
-            f"{'it' if count == 1 else 'them'} came after the reviews. {of}revision alone."
-        )
-    return lines
 
 
 def repeat_command(manifest: Manifest) -> str:

@@ -16,7 +16,7 @@ from reviewscore.report.summary import (
     Summary,
 )
 from reviewscore.report.wording import FINDING_NAMES
-from reviewscore.schema.paper import Unread, UnreadTotal
+from reviewscore.schema.paper import DoubtKind, Unread, UnreadTotal
 
 _MINUTE, _HOUR = 60, 3600
 
@@ -52,9 +52,10 @@ def summary_lines(summary: Summary) -> list[str]:
 
 
 def _paper_lines(summary: Summary) -> list[str]:
-    """What of the papers judges did not see, and which places of them points name."""
+    """What of the papers judges or reviewers did not see, and which places of them points name."""
     unread, places = summary.unread, summary.places
     lines = [] if unread is None else [unread_words(unread)]
+    lines += version_lines(summary)
     return lines + ([place_words(places)] if places is not None and places.points else [])
 
 
@@ -76,6 +77,31 @@ def unread_words(total: UnreadTotal) -> str:
     if lacking:
         words.append(f"missing in the texts: {' and '.join(lacking)}")
     return "; ".join(words)
+
+
+_VERSIONS = {
+    DoubtKind.CAMERA_READY: "published versions, or ones that name their authors",
+    DoubtKind.REVISED_VERSION: "versions that were changed after the reviews",
+}
+_NAMED = 5
+
+
+def version_lines(summary: Summary) -> list[str]:
+    """Which papers may not be what reviewers read, and how many points that keeps from a flag."""
+    lines = []
+    for kind, names in summary.versions.items():
+        shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+        lines.append(
+            f"{len(names):,} of {counted(summary.papers, 'paper')} may differ from what reviewers "
+            f"read: the texts at hand are {_VERSIONS[kind]} ({shown}); flags in them stand"
+        )
+    if count := sum(summary.after_review.values()):
+        lines.append(
+            f"{counted(count, 'point')} not flagged, as what speaks against "
+            f"{'it' if count == 1 else 'them'} stands only where reviewers could not see it: in "
+            "answers to reviews, text marked as revised, or a revision"
+        )
+    return lines
 
 
 def paper_unread_words(unread: Unread) -> str:

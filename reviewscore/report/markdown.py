@@ -7,8 +7,8 @@ from pathlib import Path
 
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.printable import markdown_escaped
-from reviewscore.report.head import doubted_words, doubtful_words, version_lines
-from reviewscore.report.lines import summary_lines
+from reviewscore.report.head import doubted_words, doubtful_words
+from reviewscore.report.lines import summary_lines, version_lines
 from reviewscore.report.places import shown_places
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Summary, passage_doubts, summarise
@@ -68,7 +68,7 @@ def _banners(summary: Summary) -> list[str]:
         told.append("> Only a selection of the points was judged.")
     if summary.doubtful:
         told.append(f"> {markdown_escaped(doubtful_words(summary))}")
-    told += [f"> {markdown_escaped(line)}" for line in version_lines(summary)]
+    told += [f"> {markdown_escaped(line)}." for line in version_lines(summary)]
     if not summary.complete:
         told.append("> The run is not complete yet.")
     return told

@@ -422,13 +422,25 @@ class Paper(Record):
         later = self.documents[1:]  # where there is nothing else, the first may be a revision
         if document in later and document.kind is DocumentKind.REVISION:
             return Doubt(kind=DoubtKind.REVISION, sign=document.name or "given as text")
-        section = self.section_at(start)
-        if section is not None and section.zone is Zone.REBUTTAL:
+        section = self._rebuttal_at(start)
+        if section is not None:
             return Doubt(kind=DoubtKind.REBUTTAL_SECTION, sign=section.label)
         for span in self.revised_spans:
             if 2 * (min(span.end, end) - max(span.start, start)) >= end - start > 0:
                 return Doubt(kind=DoubtKind.REVISED_TEXT, sign=span.sign)
         return None
+
+    def _rebuttal_at(self, offset: int) -> Section | None:
+        """The section that answers reviews, subsections and all, and holds a character."""
+        place = max(0, bisect_right(self._starts, offset) - 1)
+        if not self.sections or self.sections[place].zone is not Zone.REBUTTAL:
+            return None
+        top = self.sections[place]
+        for section in reversed(self.sections[:place]):
+            if section.zone is not Zone.REBUTTAL:
+                break
+            top = section if section.level < top.level else top
+        return top
 
     @cached_property
     def as_reviewed(self) -> Paper:
