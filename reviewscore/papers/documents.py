@@ -44,7 +44,7 @@ class Part:
 
     Attributes:
         kind: What it is.
-        name: Its file's path in the folder; empty where it came as text.
+        name: Its file's name; empty where it came as text.
         paper: Its text, with offsets of its own.
     """
 

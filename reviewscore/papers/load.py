@@ -381,8 +381,13 @@ def build_paper(
     for one in row.documents or ():
         alone = PaperRow(paper_id=row.paper_id, file=one.source_file)
         read = paper_of(document_content(one, source, folder), alone, doubts=doubts)
-        further.append(Part(one.kind, one.source_file or "", read))
-    return joined(Part(row.own_kind, row.source_file or "", own), further) if further else own
+        further.append(Part(one.kind, _name(one.source_file), read))
+    return joined(Part(row.own_kind, _name(row.source_file), own), further) if further else own
+
+
+def _name(file: str | None) -> str:
+    """A file's name without its folder, which may be another on another machine."""
+    return storable(Path(file).name) if file else ""
 
 
 def document_content(document: DocumentRow, source: str, folder: Path | None) -> Content:
