@@ -16,6 +16,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationError,
     model_validator,
 )
@@ -258,8 +259,7 @@ class PaperRow(BaseModel):
             the record holds no text.
         authors_withheld: Whether the authors' names were taken out.
         documents: Further documents of the paper, each with its ``kind``. Where the record holds no
-            text, the first submission among them, else the first revision, is the paper's own.
-        own_kind: What the record's own text is; follows from ``documents``.
+            text, the submission among them, else the first revision, is the paper's own.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -276,7 +276,7 @@ class PaperRow(BaseModel):
     file: FileName = None
     authors_withheld: Annotated[bool | None, BeforeValidator(_nothing)] = None
     documents: Annotated[tuple[DocumentRow, ...] | None, BeforeValidator(_from_cell)] = None
-    own_kind: DocumentKind = DocumentKind.SUBMISSION
+    _own_kind: DocumentKind = PrivateAttr(default=DocumentKind.SUBMISSION)
 
     @model_validator(mode="after")
     def _one_is_its_own(self) -> PaperRow:
@@ -298,9 +298,14 @@ class PaperRow(BaseModel):
         document = given.pop(kinds.index(own))
         object.__setattr__(self, "text", document.text)  # frozen for all others
         object.__setattr__(self, "file", document.file)
-        object.__setattr__(self, "own_kind", own)
+        self._own_kind = own
         object.__setattr__(self, "documents", tuple(given))
         return self
+
+    @property
+    def own_kind(self) -> DocumentKind:
+        """What the record's own text is: a submission, or a revision where there is no other."""
+        return self._own_kind
 
     @property
     def source_files(self) -> tuple[str, ...]:
