@@ -18,7 +18,13 @@ from reviewscore.points.sections import open_sections
 from reviewscore.points.split import accept_proposed, split_review
 from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Doubt, Evidence, Paper
-from reviewscore.schema.point_score import Advanced, PointScore, Reason, Status, WithoutResponse
+from reviewscore.schema.point_score import (
+    Advanced,
+    PointScore,
+    Status,
+    UnknownReason,
+    WithoutResponse,
+)
 from reviewscore.schema.review import PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import (
     Finding,
@@ -261,7 +267,7 @@ def score_as_whole(
         judges,
         type=typed.type,
         status=Status.UNKNOWN if verdict.score is None else Status.SCORED,
-        reason=None if verdict.doubt is None else Reason.AFTER_REVIEW,
+        reason=None if verdict.doubt is None else UnknownReason.AFTER_REVIEW,
         doubts=_doubts(verdict),
         base=verdict.score,
         advanced=same,
@@ -299,7 +305,7 @@ def score_of_argument(
         judges,
         type=typed.type,
         status=status,
-        reason=Reason.AFTER_REVIEW if doubted and status is Status.UNKNOWN else None,
+        reason=UnknownReason.AFTER_REVIEW if doubted and status is Status.UNKNOWN else None,
         doubts=_doubts(*(() if verdict is None else (verdict,)), *judged),
         base=None if verdict is None else verdict.score,
         advanced=None if rebuilt is None else result,

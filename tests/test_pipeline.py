@@ -16,7 +16,7 @@ from reviewscore.pipeline import Score, make_record, score_point, score_with_res
 from reviewscore.schema.answer import FivePoints, Untrivialness
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Doubt, DoubtKind, Evidence, Paper
-from reviewscore.schema.point_score import PointScore, Reason, Status, WithoutResponse
+from reviewscore.schema.point_score import PointScore, Status, UnknownReason, WithoutResponse
 from reviewscore.schema.review import PointType, Review, ReviewPoint
 from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
 from reviewscore.schema.verdict import Finding, PremiseVerdict, TypeVerdict, Verdict
@@ -330,7 +330,7 @@ async def test_what_reviewers_could_not_see_carries_no_flag(
     assert record.misinformed is flagged
     assert record.verdict is not None
     if flagged is None:
-        assert (record.status, record.reason) == (UNKNOWN, Reason.AFTER_REVIEW)
+        assert (record.status, record.reason) == (UNKNOWN, UnknownReason.AFTER_REVIEW)
         assert (record.base, record.verdict.score) == (None, None)
         assert record.doubts == (LATER.model_copy(update={"score": base}),)
         assert record.evidence == (AFTER,)
@@ -358,7 +358,7 @@ async def test_a_premise_that_only_later_text_contradicts_is_unknown(
     record = await scored(Quoting(ARGUMENT, 4, premises, of_premises=quotes))
 
     assert (record.status, record.misinformed) == (status, flagged)
-    assert (record.reason is Reason.AFTER_REVIEW) is (status is UNKNOWN)
+    assert (record.reason is UnknownReason.AFTER_REVIEW) is (status is UNKNOWN)
     assert bool(record.doubts) is (premises[0] == 1)
     assert not (record.unquoted and flagged)
 

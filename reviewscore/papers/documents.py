@@ -39,7 +39,7 @@ _KEPT = (Zone.REFERENCES, Zone.CHECKLIST, Zone.REBUTTAL)
 
 
 @dataclass(frozen=True)
-class Part:
+class DocumentPart:
     """A document as it was read by itself.
 
     Attributes:
@@ -59,7 +59,7 @@ def of_a_revision(paper: Paper) -> Paper:
     return _with(paper, doubts=(doubt, *paper.doubts))
 
 
-def joined(own: Part, further: Sequence[Part]) -> Paper:
+def joined(own: DocumentPart, further: Sequence[DocumentPart]) -> Paper:
     """One paper of several documents.
 
     Title, abstract and pages are those of its own text, which comes first; the pages of the others
@@ -126,7 +126,7 @@ def _heading(title: str, start: int, end: int) -> Section:
     return Section(title=title, level=1, start=start, heading_end=end, end=end, zone=zone)
 
 
-def _moved_sections(part: Part, by: int) -> Iterator[Section]:
+def _moved_sections(part: DocumentPart, by: int) -> Iterator[Section]:
     for section in part.paper.sections or _untitled(part.paper, Zone.APPENDIX):
         zone = section.zone if section.zone in _KEPT else Zone.APPENDIX
         ends = {name: getattr(section, name) + by for name in ("start", "heading_end", "end")}

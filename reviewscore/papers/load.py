@@ -24,7 +24,7 @@ from pydantic import (
 from reviewscore.errors import InputError
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.converted import Converted, in_one_notation, left_out
-from reviewscore.papers.documents import Part, joined, of_a_revision
+from reviewscore.papers.documents import DocumentPart, joined, of_a_revision
 from reviewscore.papers.hidden import Hidden, comments
 from reviewscore.papers.hygiene import TidyText, read_text, tidy, without_surrogates
 from reviewscore.papers.latex import read_latex
@@ -386,8 +386,10 @@ def build_paper(
     for one in row.documents or ():
         alone = PaperRow(paper_id=row.paper_id, file=one.source_file)
         read = paper_of(document_content(one, source, folder), alone, doubts=doubts)
-        further.append(Part(one.kind, _name(one.source_file), read))
-    return joined(Part(row.own_kind, _name(row.source_file), own), further) if further else own
+        further.append(DocumentPart(one.kind, _name(one.source_file), read))
+    return (
+        joined(DocumentPart(row.own_kind, _name(row.source_file), own), further) if further else own
+    )
 
 
 def _name(file: str | None) -> str:

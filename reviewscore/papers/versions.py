@@ -28,6 +28,11 @@ _TITLE = re.compile(
     re.IGNORECASE,
 )
 """A heading of a section that answers reviews."""
+_LONE_LINE = re.compile(
+    r"(?:\A|\n)[ \t]*\n[ \t#*_]*(?P<line>(?:(?P<number>[A-Z\d](?:\.\d{1,2}){0,2})[.:]?[ \t]+)?"
+    r"(?P<title>[A-Z][^\n.,;]{5,90}?))[*_: \t]*(?=\n)"
+)
+"""A line after an empty one that may be a heading, whatever else is taken for one."""
 _ABOUT_REVIEWING = re.compile(
     r"\b(?:peer[- ]review\w*|rebuttals?|meta-?reviews?|reviewers?)\b", re.IGNORECASE
 )
@@ -112,6 +117,7 @@ def with_rebuttals(sections: Sequence[Section], text: str) -> tuple[Section, ...
 
     In a paper about reviewing no heading counts.
     """
+    sections = _with_unseen_headings(sections, text)
     if not any(_TITLE.search(section.title) for section in sections):
         return tuple(sections)
     if _about_reviewing(text, sections):
@@ -126,6 +132,33 @@ def with_rebuttals(sections: Sequence[Section], text: str) -> tuple[Section, ...
         within = level is not None and section.zone is not Zone.REFERENCES
         marked.append(section.model_copy(update={"zone": Zone.REBUTTAL}) if within else section)
     return tuple(marked)
+
+
+def _with_unseen_headings(sections: Sequence[Section], text: str) -> tuple[Section, ...]:
+    """The sections, cut where a line stands alone that is a heading of answers to reviews."""
+    cut = list(sections)
+    for match in _LONE_LINE.finditer(text):
+        title = " ".join(match["title"].split())
+        if not _TITLE.search(title):
+            continue
+        start, end = match.span("line")
+        place = bisect_right(cut, start, key=lambda one: one.start) - 1
+        section = cut[place] if place >= 0 else None
+        if section is None or start < section.heading_end or section.zone is Zone.CHECKLIST:
+            continue
+        number = match["number"]
+        found = Section(
+            title=title,
+            number=number,
+            level=1 + (number or "").count("."),
+            start=start,
+            heading_end=end,
+            end=section.end,
+            zone=Zone.APPENDIX if section.zone is Zone.REFERENCES else section.zone,
+        )
+        before = section.model_copy(update={"end": start})
+        cut[place : place + 1] = [before, found] if before.start < start else [found]
+    return tuple(cut)
 
 
 def _about_reviewing(text: str, sections: Sequence[Section]) -> bool:

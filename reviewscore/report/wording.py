@@ -11,7 +11,7 @@ from reviewscore.papers.versions import doubt_words
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
-from reviewscore.schema.point_score import PointScore, Reason, Status
+from reviewscore.schema.point_score import PointScore, Status, UnknownReason
 from reviewscore.schema.proof import Validity
 from reviewscore.schema.scale import (
     FACTUALITY,
@@ -119,7 +119,7 @@ def headline(score: PointScore) -> Headline:
         return Headline("not judged: something failed", "failed", "error", 9, _known(score))
     if score.finding is not None:
         return _OF_FINDINGS[score.finding]
-    if score.reason is Reason.AFTER_REVIEW:
+    if score.reason is UnknownReason.AFTER_REVIEW:
         words = "not flagged: what speaks against it came after the reviews"
         return Headline(words, "not flagged: after the reviews", "unknown", 7.5, "unknown")
     if score.argument is not None:

@@ -30,7 +30,7 @@ class Status(StrEnum):
     ERROR = "error"  # something failed; `error` says what
 
 
-class Reason(StrEnum):
+class UnknownReason(StrEnum):
     """Why a point is unknown although a judge had an answer."""
 
     AFTER_REVIEW = "after_review"  # it rests on text alone that reviewers could not see
@@ -124,7 +124,7 @@ class PointScore(Record):
     places: tuple[Place, ...] | None = None
     type: PointType | None = None
     status: Status
-    reason: Reason | None = Field(default=None, exclude_if=lambda value: value is None)
+    reason: UnknownReason | None = Field(default=None, exclude_if=lambda value: value is None)
     doubts: tuple[Doubt, ...] = Field(default=(), exclude_if=lambda value: not value)
     base: Score | None = None
     advanced: Advanced | None = None

@@ -182,7 +182,6 @@ def _check_paper(
     Raises:
         InputError: Names file, line, field and cure.
     """
-    field = "file" if paper.file else "pdf"
     if paper.paper_id in handles:
         raise InputError(
             f"'{paper.paper_id}' is also on line {handles[paper.paper_id].line}",
@@ -196,11 +195,11 @@ def _check_paper(
             f"paper '{paper.paper_id}' has no text",
             file=file,
             line=line,
-            field=field,
+            field="text",
             cure="give `text`, `sections`, `file` or `pdf`",
         )
     if paper.source_file:
-        _check_inside(paper.source_file, file, line, field)
+        _check_inside(paper.source_file, file, line, "file" if paper.file else "pdf")
     for document in paper.documents or ():
         if document.source_file:
             _check_inside(document.source_file, file, line, "documents.file")

@@ -52,6 +52,20 @@ def test_a_section_that_answers_reviews_has_a_zone_of_its_own_and_proves_nothing
     assert find_quote(seen, "We train a small network on windows").doubt is None
 
 
+@pytest.mark.parametrize("heading", ["A Additional Experiments for Rebuttal", "A. Rebuttal"])
+def test_a_lone_line_is_a_heading_of_answers_where_no_other_rule_takes_it_for_one(
+    heading: str,
+) -> None:
+    end = f"References\nA. Frog. Ponds. 2019.\n\n{heading}\nThey asked for more.\n\n"
+    seen = paper(
+        f"{HEAD}{BODY}{end}A.1 Rain\n{LATER}\n\nB PONDS ELSEWHERE\nAll ponds lie in one country.\n"
+    )
+
+    assert find_quote(seen, "They asked for more").doubt is not None
+    assert find_quote(seen, LATER).doubt is not None
+    assert find_quote(seen, "All ponds lie in one country").doubt is None
+
+
 @pytest.mark.parametrize(
     "title",
     [

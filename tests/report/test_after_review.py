@@ -18,7 +18,7 @@ from reviewscore.report.summary import summarise
 from reviewscore.report.wording import headline
 from reviewscore.runs.export import export, row
 from reviewscore.schema.paper import DocumentKind, Doubt, DoubtKind
-from reviewscore.schema.point_score import PointScore, Reason, Status
+from reviewscore.schema.point_score import PointScore, Status, UnknownReason
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Verdict
 from tests.report.synthetic import manifest, point, quote, write_run
@@ -44,7 +44,7 @@ def unflagged() -> PointScore:
         "What learning rate was used?",
         type=PointType.QUESTION,
         status=Status.UNKNOWN,
-        reason=Reason.AFTER_REVIEW,
+        reason=UnknownReason.AFTER_REVIEW,
         doubts=(CAMERA, LATER),
         verdict=verdict,
         evidence=evidence,
