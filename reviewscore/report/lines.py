@@ -97,9 +97,10 @@ def version_lines(summary: Summary) -> list[str]:
         )
     if count := sum(summary.after_review.values()):
         lines.append(
-            f"{counted(count, 'point')} not flagged, as what speaks against "
-            f"{'it' if count == 1 else 'them'} stands only where reviewers could not see it: in "
-            "answers to reviews, text marked as revised, or a revision"
+            f"{counted(count, 'point')} {'not addressed' if summary.lexical else 'not flagged'}, "
+            f"as what the paper says to {'it' if count == 1 else 'them'} stands only where "
+            "reviewers could not see it: in answers to reviews, text marked as revised, or a "
+            "revision"
         )
     return lines
 

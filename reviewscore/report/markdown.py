@@ -84,7 +84,7 @@ def _point(score: PointScore) -> str:
         lines.append(f"Names: {markdown_escaped('; '.join(place.words for place in places))}")
     lines.append(f"**{markdown_escaped(headline(score).words)}**")
     if doubts := passage_doubts(score):
-        lines.append(markdown_escaped(not_flagged_words(doubts)))
+        lines.append(markdown_escaped(not_flagged_words(score, doubts)))
     if score.unquoted:
         lines.append(f"{NO_QUOTE}.")
     if score.verdict and score.verdict.answer:

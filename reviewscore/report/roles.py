@@ -154,7 +154,7 @@ def _after_review(points: Sequence[PointScore]) -> tuple[Part, ...]:
     entries = tuple(
         Entry(
             point.text,
-            (wording.not_flagged_words(doubts),),
+            (wording.not_flagged_words(point, doubts),),
             quotes(one for one in (*point.passages, *point.evidence) if one.doubt is not None),
             "",
             point.point_id,
@@ -163,6 +163,8 @@ def _after_review(points: Sequence[PointScore]) -> tuple[Part, ...]:
         if (doubts := passage_doubts(point))
     )
     heading = "Not flagged: what speaks against these came after the reviews"
+    if any(point.finding is not None for point in points):
+        heading = "What the paper says to these came after the reviews"
     lead = "Reviewers could not see these passages, so nothing is held against them."
     return (Part(heading, lead, entries=entries),) if entries else ()
 

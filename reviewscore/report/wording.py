@@ -72,9 +72,16 @@ def unseen_words(doubt: Doubt) -> str:
     return f"{UNSEEN}: it {doubt_words(doubt)}"
 
 
-def not_flagged_words(doubts: Sequence[Doubt]) -> str:
-    """Why a point carries no flag although a judge would have flagged it."""
+def not_flagged_words(score: PointScore, doubts: Sequence[Doubt]) -> str:
+    """Why a point carries no flag, or is not addressed, although a judge would have called it so.
+
+    Args:
+        score: The point.
+        doubts: Those about what speaks against it.
+    """
     where = "; ".join(dict.fromkeys(f"it {doubt_words(doubt)}" for doubt in doubts))
+    if score.finding is not None:
+        return f"What the paper says to this came after the reviews: {where}."
     scores = [doubt.score for doubt in doubts if doubt.score is not None]
     judged = f" (judged {min(scores)}/5 on it, which does not count)" if scores else ""
     return f"Not flagged: what speaks against this point came after the reviews{judged}: {where}."

@@ -10,6 +10,9 @@ from click.testing import CliRunner
 
 import reviewscore
 from reviewscore.cli.inspect import command as inspect_command
+from reviewscore.papers.load import PaperRow, build_paper
+from reviewscore.papers.quotes import find_quote
+from reviewscore.report.excerpts import quote_in_paper
 from reviewscore.report.html import write_report
 from reviewscore.report.markdown import markdown_report
 from reviewscore.report.roles import Reader, sheet
@@ -219,3 +222,14 @@ def test_manifest_of_a_run_with_documents_hashes_their_files(tmp_path: Path) -> 
 
     assert "more.txt" in {Path(one.name).name for one in run.manifest.inputs}
     assert manifest().inputs  # those of other runs are as they were
+
+
+def test_a_quote_is_shown_in_the_surroundings_of_its_own_document() -> None:
+    documents = ({"kind": "supplement", "text": f"A More\nWe add this. {ABLATION}"},)
+    row_ = PaperRow.model_validate({"paper_id": "frogs", "text": TEXT, "documents": documents})
+    paper = build_paper(row_)
+
+    shown = quote_in_paper(find_quote(paper, ABLATION), paper)
+
+    assert shown is not None
+    assert (shown.before, shown.marked, shown.after) == ("A More\nWe add this. ", ABLATION, "")
