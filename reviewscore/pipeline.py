@@ -11,15 +11,29 @@ from reviewscore.arguments.aggregate import advanced
 from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
 from reviewscore.judges.judge import Judges
+from reviewscore.papers.parts import without_doubtful
 from reviewscore.papers.places import rests_on_missing
 from reviewscore.points.places import mentions, with_places
 from reviewscore.points.sections import open_sections
 from reviewscore.points.split import accept_proposed, split_review
 from reviewscore.schema.argument import Argument
-from reviewscore.schema.paper import Evidence, Paper
-from reviewscore.schema.point_score import Advanced, PointScore, Status, WithoutResponse
+from reviewscore.schema.paper import Doubt, Evidence, Paper
+from reviewscore.schema.point_score import (
+    Advanced,
+    PointScore,
+    Status,
+    UnknownReason,
+    WithoutResponse,
+)
 from reviewscore.schema.review import PointType, Review, ReviewPoint
-from reviewscore.schema.verdict import Finding, Provenance, TypeVerdict, Verdict
+from reviewscore.schema.verdict import (
+    Finding,
+    PremiseVerdict,
+    Provenance,
+    TypeVerdict,
+    Verdict,
+    unseen_alone,
+)
 
 Score = Literal["base", "advanced", "both"]
 
@@ -74,7 +88,24 @@ async def score_point(
         ModelError: A judge gave no usable reply on the type of the point.
         StopError: Nothing more can be asked.
     """
-    point = with_places(point, paper)
+    record = await _score_point(
+        with_places(point, paper), paper, judges, score=score, rounds=rounds, response=response
+    )
+    if not paper.doubts:
+        return record
+    return record.model_copy(update={"doubts": (*paper.doubts, *record.doubts)})
+
+
+async def _score_point(
+    point: ReviewPoint,
+    paper: Paper,
+    judges: Judges,
+    *,
+    score: Score,
+    rounds: int,
+    response: str | None,
+) -> PointScore:
+    """The record of a point, without what is doubtful about its paper as a whole."""
     if (why := judges.abstention(point, paper)) is not None:
         return make_record(
             point,
@@ -115,6 +146,9 @@ async def score_point(
             provenance=typed.provenance,
         )
     if verdict.finding is not None:
+        if any(passage.doubt for passage in verdict.evidence):
+            seen = await judge(point, without_doubtful(paper), response=response)
+            verdict = _finding_on_what_was_seen(verdict, seen)
         return record_of_finding(point, typed, _without_missing(verdict, point, paper), judges)
     return score_as_whole(point, typed, verdict, judges, score)
 
@@ -191,6 +225,27 @@ def _without_missing(verdict: Verdict, point: ReviewPoint, paper: Paper) -> Verd
     )
 
 
+def _finding_on_what_was_seen(verdict: Verdict, seen: Verdict) -> Verdict:
+    """A finding on what reviewers could see, and beside it the passages that alone address a point.
+
+    Args:
+        verdict: The finding on all of the paper, with passages that reviewers could not see.
+        seen: The finding without these.
+    """
+    later = [passage for passage in verdict.evidence if passage.doubt is not None]
+    if verdict.finding is not Finding.ADDRESSED or seen.finding is Finding.ADDRESSED:
+        return seen
+    rationale = "What the paper says to this stands where reviewers could not see it."
+    return seen.model_copy(
+        update={
+            "finding": Finding.PASSAGES,
+            "evidence": (*later, *seen.evidence),
+            "rationale": f"{rationale} {seen.rationale}" if seen.evidence else rationale,
+            "doubt": later[0].doubt,
+        }
+    )
+
+
 def record_of_finding(
     point: ReviewPoint, typed: TypeVerdict, verdict: Verdict, judges: Judges
 ) -> PointScore:
@@ -200,6 +255,7 @@ def record_of_finding(
         judges,
         type=typed.type,
         status=Status.UNSCORED,
+        doubts=_doubts(verdict),
         finding=verdict.finding,
         passages=_verified(verdict.evidence),
         rationale=verdict.rationale,
@@ -211,6 +267,7 @@ def score_as_whole(
     point: ReviewPoint, typed: TypeVerdict, verdict: Verdict, judges: Judges, score: Score
 ) -> PointScore:
     """The score of a point that is judged as a whole: ADVANCED is the same as BASE."""
+    verdict = _on_what_was_seen(verdict)
     is_argument = typed.type is PointType.ARGUMENT
     same = None if score == "base" or is_argument else Advanced(score=verdict.score)
     return make_record(
@@ -218,6 +275,8 @@ def score_as_whole(
         judges,
         type=typed.type,
         status=Status.UNKNOWN if verdict.score is None else Status.SCORED,
+        reason=None if verdict.doubt is None else UnknownReason.AFTER_REVIEW,
+        doubts=_doubts(verdict),
         base=verdict.score,
         advanced=same,
         misinformed=verdict.misinformed,
@@ -235,8 +294,8 @@ def score_of_argument(
     judges: Judges,
 ) -> PointScore:
     """The score of an argument: the conjunction of its premises decides whether it misinforms."""
-    verdict = None if isinstance(base, ModelError) else base
-    rebuilt = None if isinstance(argument, ModelError) else argument
+    verdict = _on_what_was_seen(base) if isinstance(base, Verdict) else None
+    rebuilt = _premises_on_what_was_seen(argument) if isinstance(argument, Argument) else None
     premises = rebuilt.premises if rebuilt is not None else ()
     proved = rebuilt is not None and rebuilt.state.passed
     result = advanced(premises) if proved else Advanced()
@@ -246,6 +305,7 @@ def score_of_argument(
     status = Status.UNKNOWN if result.conjunction is None else Status.SCORED
     if failures and result.conjunction is None:
         status = Status.ERROR
+    doubted = any(one.doubt is not None for one in judged)
     quotes = [] if verdict is None else list(verdict.evidence)
     quotes += [quote for premise in judged for quote in premise.evidence]
     return make_record(
@@ -253,6 +313,8 @@ def score_of_argument(
         judges,
         type=typed.type,
         status=status,
+        reason=UnknownReason.AFTER_REVIEW if doubted and status is Status.UNKNOWN else None,
+        doubts=_doubts(*(() if verdict is None else (verdict,)), *judged),
         base=None if verdict is None else verdict.score,
         advanced=None if rebuilt is None else result,
         misinformed=None if result.conjunction is None else not result.conjunction,
@@ -262,6 +324,32 @@ def score_of_argument(
         error="; ".join(failures) or None,
         provenance=typed.provenance,
     )
+
+
+def _on_what_was_seen(verdict: Verdict) -> Verdict:
+    """The verdict without a score of 1 or 2 that rests on text alone that reviewers did not see."""
+    doubt = unseen_alone(verdict.evidence, verdict.score)
+    return verdict if doubt is None else verdict.model_copy(update={"score": None, "doubt": doubt})
+
+
+def _premises_on_what_was_seen(argument: Argument) -> Argument:
+    """The argument, its premises without factualities that rest on such text alone."""
+    premises = []
+    for premise in argument.premises:
+        verdict = premise.verdict
+        doubt = verdict and unseen_alone(verdict.evidence, verdict.factuality)
+        if verdict is not None and doubt is not None:
+            verdict = verdict.model_copy(update={"factuality": None, "doubt": doubt})
+            premise = premise.model_copy(update={"verdict": verdict})  # noqa: PLW2901
+        premises.append(premise)
+    if tuple(premises) == argument.premises:
+        return argument
+    return argument.model_copy(update={"premises": tuple(premises)})
+
+
+def _doubts(*verdicts: Verdict | PremiseVerdict) -> tuple[Doubt, ...]:
+    """The doubts about verdicts, each once."""
+    return tuple(dict.fromkeys(one.doubt for one in verdicts if one.doubt is not None))
 
 
 def _verified(quotes: Iterable[Evidence]) -> tuple[Evidence, ...]:

@@ -11,11 +11,12 @@ from reviewscore import prompts
 from reviewscore.errors import ModelError, RefusalError, StopError
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical.judges import LexicalJudges
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.pipeline import Score, make_record, score_point, score_with_response
 from reviewscore.schema.answer import FivePoints, Untrivialness
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
-from reviewscore.schema.paper import Evidence, Paper
-from reviewscore.schema.point_score import PointScore, Status, WithoutResponse
+from reviewscore.schema.paper import Doubt, DoubtKind, Evidence, Paper
+from reviewscore.schema.point_score import PointScore, Status, UnknownReason, WithoutResponse
 from reviewscore.schema.review import PointType, Review, ReviewPoint
 from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
 from reviewscore.schema.verdict import Finding, PremiseVerdict, TypeVerdict, Verdict
@@ -280,3 +281,132 @@ def test_a_record_has_the_points_own_fields_and_who_judged() -> None:
 
     assert {name: getattr(record, name) for name in type(POINT).model_fields} == dict(POINT)
     assert (record.judge, record.judge_version) == ("lexical", LexicalJudges.version)
+
+
+LATER = Doubt(kind=DoubtKind.REBUTTAL_SECTION, sign="D Answers")
+AFTER = Evidence(quote="Hail fell.", start=10, end=20, verified=True, doubt=LATER)
+
+
+@dataclass
+class Quoting(Fake):
+    """Judges whose verdicts quote what is given: of the whole, and of each premise."""
+
+    quotes: tuple[Evidence, ...] = ()
+    of_premises: tuple[tuple[Evidence, ...], ...] = ()
+
+    def _whole(
+        self, scale: Literal["unanswerability", "factuality"], response: str | None
+    ) -> Verdict:
+        return super()._whole(scale, response).model_copy(update={"evidence": self.quotes})
+
+    async def premises_factuality(
+        self,
+        premises: tuple[Premise, ...],
+        point: ReviewPoint,
+        paper: Paper,
+        *,
+        response: str | None,
+    ) -> tuple[PremiseVerdict, ...]:
+        verdicts = await super().premises_factuality(premises, point, paper, response=response)
+        return tuple(
+            verdict.model_copy(update={"evidence": quotes})
+            for verdict, quotes in zip(verdicts, self.of_premises, strict=True)
+        )
+
+
+@pytest.mark.parametrize("kind", PointType)
+@pytest.mark.parametrize(
+    ("quotes", "base", "flagged"),
+    [
+        ((AFTER,), 1, None),
+        ((AFTER, MADE_UP), 2, None),
+        ((AFTER, SEEN), 1, True),  # independent evidence carries the flag alone
+        ((MADE_UP,), 1, True),  # without any real quote it is marked as that, as ever
+        ((AFTER,), 4, False),  # what is no flag needs no proof
+        ((), 2, True),
+    ],
+)
+async def test_what_reviewers_could_not_see_carries_no_flag(
+    kind: PointType, quotes: tuple[Evidence, ...], base: int, flagged: bool | None
+) -> None:
+    record = await scored(Quoting(kind, base, quotes=quotes), "base")
+
+    assert record.misinformed is flagged
+    assert record.verdict is not None
+    if flagged is None:
+        assert (record.status, record.reason) == (UNKNOWN, UnknownReason.AFTER_REVIEW)
+        assert (record.base, record.verdict.score) == (None, None)
+        assert record.doubts == (LATER.model_copy(update={"score": base}),)
+        assert record.evidence == (AFTER,)
+    else:
+        assert (record.status, record.reason, record.doubts) == (SCORED, None, ())
+        assert record.base == base
+
+
+@pytest.mark.parametrize(
+    ("premises", "quotes", "status", "flagged"),
+    [
+        ((1, 5), ((AFTER,), ()), UNKNOWN, None),
+        ((1, 2), ((AFTER,), (SEEN,)), SCORED, True),
+        ((1, 2), ((AFTER,), (AFTER,)), UNKNOWN, None),
+        ((4, 5), ((AFTER,), (AFTER,)), SCORED, False),
+        ((1, REFUSED), ((AFTER,), ()), ERROR, None),
+    ],
+)
+async def test_a_premise_that_only_later_text_contradicts_is_unknown(
+    premises: tuple[Outcome, ...],
+    quotes: tuple[tuple[Evidence, ...], ...],
+    status: Status,
+    flagged: bool | None,
+) -> None:
+    record = await scored(Quoting(ARGUMENT, 4, premises, of_premises=quotes))
+
+    assert (record.status, record.misinformed) == (status, flagged)
+    assert (record.reason is UnknownReason.AFTER_REVIEW) is (status is UNKNOWN)
+    assert bool(record.doubts) is (premises[0] == 1)
+    assert not (record.unquoted and flagged)
+
+
+class Looking(Fake):
+    """Looks up what it is shown: the first of its passages that is there."""
+
+    async def claim_factuality(
+        self, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> Verdict:
+        there = [one for one in (AFTER, SEEN) if one.quote in paper.read_text]
+        finding = Finding.ADDRESSED if there else Finding.CANNOT_JUDGE
+        quotes = tuple(there[:1])
+        return Verdict(scale="factuality", finding=finding, rationale="why", evidence=quotes)
+
+
+@pytest.mark.parametrize(
+    ("seen", "finding", "passages"),
+    [("Rain fell.", Finding.ADDRESSED, (SEEN,)), ("Sun shone.", Finding.PASSAGES, (AFTER,))],
+)
+async def test_a_finding_rests_on_what_reviewers_could_see(
+    seen: str, finding: Finding, passages: tuple[Evidence, ...]
+) -> None:
+    paper = build_paper(PaperRow(paper_id="p", text=f"1 Frogs\n{seen}\n\n2 Rebuttal\nHail fell."))
+
+    record = await score_point(POINT, paper, Looking(gives_scores=False))
+
+    assert (record.finding, record.passages) == (finding, passages)
+    assert record.doubts == (() if finding is Finding.ADDRESSED else (LATER,))
+
+
+async def test_a_doubt_about_a_paper_stands_in_each_record_and_takes_no_flag() -> None:
+    doubt = Doubt(kind=DoubtKind.CAMERA_READY, sign="a line")
+    paper = PAPER.model_copy(update={"doubts": (doubt,)})
+
+    flagged = await score_point(POINT, paper, Fake(CLAIM, 1))
+    failed = await score_point(POINT, paper, Fake(CLAIM, REFUSED))
+
+    assert (flagged.misinformed, flagged.doubts) == (True, (doubt,))
+    assert failed.doubts == (doubt,)
+
+
+async def test_a_record_without_doubts_is_written_as_before() -> None:
+    written = (await scored(Fake(CLAIM, 1))).model_dump_json()
+
+    assert not any(name in written for name in ('"doubt', '"reason"', '"document"'))
+    assert PointScore.model_validate_json(written).doubts == ()

@@ -99,6 +99,7 @@ def _lines(one: Inspection, *, everything: bool) -> Iterator[str]:
         cut = "" if section.shown else ", cut with --paper-parts main"
         about = f"{section.zone}{page}, {section.characters:,} characters{cut}"
         yield f"  section     {section.label} ({about})"
+    yield from _version(one)
     yield from _numbered(one)
     for text, count in list(one.furniture.items())[:_FURNITURE]:
         yield f"  left out    {count} x {text[:_CUT]}"
@@ -109,6 +110,14 @@ def _lines(one: Inspection, *, everything: bool) -> Iterator[str]:
         yield f"  missing     {one.missing}: what stands in them is unknown to judges"
     for note in one.notes:
         yield f"  note        {note}"
+
+
+def _version(one: Inspection) -> Iterator[str]:
+    """What reviewers may not have read."""
+    for words in one.version:
+        yield f"  version     it {words}"
+    for place in one.after_review:
+        yield f"  version     {place}: no flag rests on it, as reviewers could not see it"
 
 
 def _numbered(one: Inspection) -> Iterator[str]:

@@ -282,7 +282,7 @@ def _examples(
     if not found:
         return
     try:
-        paper = papers.paper(paper_id)
+        paper = papers.paper(paper_id).as_reviewed
     except InputError:
         told.left_out[NO_TEXT] += 1
         return

@@ -171,7 +171,7 @@ async def _review(
     session: GenerationSession, papers: Collection, paper_id: str, model: str
 ) -> GeneratedReview:
     judged = await session.asker(model).ask(
-        REVIEW, ReviewReply, paper=papers.paper(paper_id), check=check_review
+        REVIEW, ReviewReply, paper=papers.paper(paper_id).as_reviewed, check=check_review
     )
     fields: dict[str, object] = {"state": "made", "provenance": judged.provenance}
     return _row(paper_id, model, fields, sections=sections_of(judged.reply))

@@ -384,7 +384,7 @@ class _Work:
     def _paper(self, paper_id: str) -> Paper | None:
         if self._papers is None or paper_id not in self._papers.papers:
             return None
-        return self._papers.paper(paper_id)
+        return self._papers.paper(paper_id).as_reviewed
 
     def _finish(self) -> None:
         self._reviews.finish(one.review_id for one in self._materials.all())

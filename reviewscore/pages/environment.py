@@ -51,6 +51,7 @@ def environment(room: str = _OWN, **names: object) -> Environment:
         argdown=argument_map.argdown,
         language_name=language_name,
         quote_in_paper=point_card.quote_in_paper,
+        passage_doubts=wording.passage_doubts,
         packed=point_card.packed,
     )
     made.globals.update(names)

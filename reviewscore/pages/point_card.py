@@ -71,7 +71,12 @@ def quote_in_paper(quote: Evidence, paper: Paper | None) -> Excerpt | None:
         return None
     if paper.text[quote.start : quote.end] != quote.quote:
         return None
-    return excerpt(paper.text, quote.start, quote.end, reach=PAPER_CONTEXT)
+    document = paper.document_at(quote.start)
+    if document is None:
+        return excerpt(paper.text, quote.start, quote.end, reach=PAPER_CONTEXT)
+    start, end = quote.start - document.start, quote.end - document.start
+    own = paper.text[document.start : document.end]
+    return excerpt(own, start, end, reach=PAPER_CONTEXT)
 
 
 def point_in_review(score: PointScore, review: Review | None) -> Excerpt:

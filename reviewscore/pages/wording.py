@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED
+from reviewscore.papers.versions import doubt_words
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.calibration import Calibrated
-from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.paper import Doubt, Evidence
+from reviewscore.schema.point_score import PointScore, Status, UnknownReason
 from reviewscore.schema.proof import Validity
 from reviewscore.schema.scale import (
     FACTUALITY,
@@ -60,6 +63,46 @@ NO_QUOTE = "No quote for this was found in the paper: the verdict is the judge's
 """Stands beside a point that is judged misinformed without a verified quote."""
 
 
+UNSEEN = "reviewers could not see this"
+"""Stands beside a passage that came after the reviews."""
+
+
+def unseen_words(doubt: Doubt) -> str:
+    """Why reviewers could not see a passage."""
+    return f"{UNSEEN}: it {doubt_words(doubt)}"
+
+
+def passage_doubts(score: PointScore) -> tuple[Doubt, ...]:
+    """Why a point is not flagged although a judge would: what it rests on came after the reviews.
+
+    Empty for all others, also for those that are flagged for another reason.
+    """
+    if score.misinformed is not None or score.finding is Finding.ADDRESSED:
+        return ()
+    return tuple(doubt for doubt in score.doubts if doubt.kind.of_passages)
+
+
+def not_flagged_words(score: PointScore, doubts: Sequence[Doubt]) -> str:
+    """Why a point carries no flag, or is not addressed, although a judge would have called it so.
+
+    Args:
+        score: The point.
+        doubts: Those about what speaks against it.
+    """
+    where = "; ".join(dict.fromkeys(f"it {doubt_words(doubt)}" for doubt in doubts))
+    if score.finding is not None:
+        return f"What the paper says to this came after the reviews: {where}."
+    scores = [doubt.score for doubt in doubts if doubt.score is not None]
+    judged = f" (judged {min(scores)}/5 on it, which does not count)" if scores else ""
+    return f"Not flagged: what speaks against this point came after the reviews{judged}: {where}."
+
+
+def quote_place(quote: Evidence) -> str:
+    """Where a passage stands, and whether reviewers could not see it."""
+    unseen = None if quote.doubt is None else unseen_words(quote.doubt)
+    return "; ".join(part for part in (quote.place, unseen) if part)
+
+
 def answer_label(verdict: Verdict) -> str:
     """What an answer to a question is called: found in the paper only where a quote shows it."""
     found = any(quote.verified for quote in verdict.evidence)
@@ -93,6 +136,9 @@ def headline(score: PointScore) -> Headline:
         return Headline("not judged: something failed", "failed", "error", 9, _known(score))
     if score.finding is not None:
         return _OF_FINDINGS[score.finding]
+    if score.reason is UnknownReason.AFTER_REVIEW:
+        words = "not flagged: what speaks against it came after the reviews"
+        return Headline(words, "not flagged: after the reviews", "unknown", 7.5, "unknown")
     if score.argument is not None:
         return _of_argument(score)
     if score.base is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -16,12 +16,15 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationError,
+    model_validator,
 )
 
 from reviewscore.errors import InputError
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.converted import Converted, in_one_notation, left_out
+from reviewscore.papers.documents import DocumentPart, joined, of_a_revision
 from reviewscore.papers.hidden import Hidden, comments
 from reviewscore.papers.hygiene import TidyText, read_text, tidy, without_surrogates
 from reviewscore.papers.latex import read_latex
@@ -36,8 +39,17 @@ from reviewscore.papers.venue_text import (
     with_checklist,
     without_checklist,
 )
+from reviewscore.papers.versions import revised_spans, version_doubts, with_rebuttals
 from reviewscore.papers.web_page import is_web_page, read_web_page
-from reviewscore.schema.paper import NOTHING_MISSING, Missing, Paper, Section, TextLine, Zone
+from reviewscore.schema.paper import (
+    NOTHING_MISSING,
+    DocumentKind,
+    Missing,
+    Paper,
+    Section,
+    TextLine,
+    Zone,
+)
 from reviewscore.schema.record import storable
 from reviewscore.text.language import ENGLISH, language_of
 
@@ -154,17 +166,29 @@ def _text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _sections(value: object) -> object:
-    """Sections as a list, a mapping from titles to texts, or the JSON text of either."""
+def _from_cell(value: object) -> object:
+    """A list or mapping, or the JSON text of it, as it is written into a table's cell."""
     value = _nothing(value)
     if isinstance(value, str):
         try:
             value = load_json(value) if value.strip() else None
         except ValueError as error:
             raise ValueError(f"is not JSON that can be used: {error}") from None
+    return value
+
+
+def _sections(value: object) -> object:
+    """Sections as a list, a mapping from titles to texts, or the JSON text of either."""
+    value = _from_cell(value)
     if isinstance(value, dict):
         return [{"title": title, "text": text or ""} for title, text in value.items()]
     return value
+
+
+_OWN = (DocumentKind.SUBMISSION, DocumentKind.REVISION)
+"""What a paper's own text may be, what reviewers read first."""
+_MOST_DOCUMENTS = 20
+"""Further documents of a paper."""
 
 
 def _file_name(value: str | None) -> str | None:
@@ -191,6 +215,34 @@ class SectionRow(BaseModel):
     text: str | None = None
 
 
+class DocumentRow(BaseModel):
+    """A further document of a paper as given in its record.
+
+    Attributes:
+        kind: ``supplement``, ``code``, ``revision``, or ``submission`` where the record itself
+            holds no text.
+        text: Its text.
+        file: Its file, by its path in the folder, as of a paper; ``pdf`` does too.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    kind: DocumentKind
+    text: Word = None
+    file: FileName = Field(default=None, validation_alias=AliasChoices("file", "pdf"))
+
+    @model_validator(mode="after")
+    def _has_text(self) -> DocumentRow:
+        if not (self.file or (self.text and self.text.strip())):
+            raise ValueError(f"the {self.kind.value} has no text; give `text`, `file` or `pdf`")
+        return self
+
+    @property
+    def source_file(self) -> str | None:
+        """Path of the file that the text is read from, where the record holds none."""
+        return None if self.text and self.text.strip() else self.file
+
+
 class PaperRow(BaseModel):
     """One record of ``papers.jsonl`` or ``papers.parquet``; unknown fields are ignored.
 
@@ -209,6 +261,8 @@ class PaperRow(BaseModel):
             path in the folder; read where
             the record holds no text.
         authors_withheld: Whether the authors' names were taken out.
+        documents: Further documents of the paper, each with its ``kind``. Where the record holds no
+            text, the submission among them, else the first revision, is the paper's own.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -224,6 +278,54 @@ class PaperRow(BaseModel):
     pdf: FileName = None
     file: FileName = None
     authors_withheld: Annotated[bool | None, BeforeValidator(_nothing)] = None
+    documents: Annotated[tuple[DocumentRow, ...] | None, BeforeValidator(_from_cell)] = None
+    _own_kind: DocumentKind = PrivateAttr(default=DocumentKind.SUBMISSION)
+
+    @model_validator(mode="after")
+    def _one_is_its_own(self) -> PaperRow:
+        """Takes the document that is judged against out of the others."""
+        given = list(self.documents or ())
+        if not given:
+            return self
+        if len(given) > _MOST_DOCUMENTS:
+            raise ValueError(f"are {len(given):,}, more than {_MOST_DOCUMENTS}; join some of them")
+        kinds = [document.kind for document in given]
+        has_own = self.has_text or bool(self.file or self.pdf)
+        if kinds.count(DocumentKind.SUBMISSION) + has_own > 1:
+            raise ValueError("has two submissions; give one, and the others as what they are")
+        if has_own:
+            return self
+        own = next((kind for kind in _OWN if kind in kinds), None)
+        if own is None:
+            raise ValueError("has neither a submission nor a revision; give the paper's own text")
+        document = given.pop(kinds.index(own))
+        object.__setattr__(self, "text", document.text)  # frozen for all others
+        object.__setattr__(self, "file", document.file)
+        self._own_kind = own
+        object.__setattr__(self, "documents", tuple(given))
+        return self
+
+    @property
+    def own_kind(self) -> DocumentKind:
+        """What the record's own text is: a submission, or a revision where there is no other."""
+        return self._own_kind
+
+    @property
+    def source_files(self) -> tuple[str, ...]:
+        """Paths of all files that texts are read from, the paper's own first."""
+        documents = (one.source_file for one in self.documents or ())
+        return tuple(filter(None, (self.source_file, *documents)))
+
+    def moved(self, places: Mapping[str, str]) -> PaperRow:
+        """The same record with its files at other places, by where they were."""
+        documents = tuple(
+            one.model_copy(update={"file": places.get(one.file or "", one.file)})
+            for one in self.documents or ()
+        )
+        own = places.get(self.source_file or "")
+        return self.model_copy(
+            update={"documents": documents or None} | ({"file": own} if own else {})
+        )
 
     @property
     def has_text(self) -> bool:
@@ -276,12 +378,37 @@ def build_paper(
     Raises:
         InputError: If there is no text, or the file cannot be used.
     """
-    given = _given(row)
     if row.source_file:
         content = read_content((folder or Path()) / row.source_file)
     else:
         content = Content(text_of(row), source)
-    return paper_of(content, row, given, year=year, doubts=doubts)
+    own = paper_of(content, row, _given(row), year=year, doubts=doubts)
+    if row.own_kind is DocumentKind.REVISION:
+        own = of_a_revision(own)
+    further = []
+    for one in row.documents or ():
+        alone = PaperRow(paper_id=row.paper_id, file=one.source_file)
+        read = paper_of(document_content(one, source, folder), alone, doubts=doubts)
+        further.append(DocumentPart(one.kind, _name(one.source_file), read))
+    return (
+        joined(DocumentPart(row.own_kind, _name(row.source_file), own), further) if further else own
+    )
+
+
+def _name(file: str | None) -> str:
+    """A file's name without its folder, which may be another on another machine."""
+    return storable(Path(file).name) if file else ""
+
+
+def document_content(document: DocumentRow, source: str, folder: Path | None) -> Content:
+    """What is read of a further document; arguments as in `build_paper`.
+
+    Raises:
+        InputError: Its file cannot be used.
+    """
+    if document.source_file is None:
+        return Content(document.text or "", source)
+    return read_content((folder or Path()) / document.source_file, of=document.kind.value)
 
 
 def text_of(row: PaperRow) -> str:
@@ -325,6 +452,8 @@ def paper_of(
     sections = with_checklist(_sections_of(bare, tidied, content, given, notes), checklist)
     if not any(section.heading_end > section.start for section in sections):
         notes.append(NO_HEADINGS)
+    sections = with_rebuttals(sections, text)
+    venue = venue_text(text, checklist)
     pdf = content.pdf
     pages = tuple(map(tidied.mapped.place_of, pdf.pages)) if pdf is not None else ()
     abstract = row.abstract or content.abstract
@@ -362,7 +491,9 @@ def paper_of(
             for line in content.lines
         ),
         missing=converted.missing,
-        venue_text=venue_text(text, checklist),
+        venue_text=venue,
+        revised_spans=revised_spans(text, sections, venue),
+        doubts=version_doubts(text, sections, pdf.furniture if pdf is not None else ()),
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from reviewscore.schema.paper import Paper, Section, UnreadSpan, Zone
+from reviewscore.papers.documents import repeats
+from reviewscore.schema.paper import DocumentKind, Paper, Section, UnreadSpan, Zone
 
 Parts = Literal["auto", "main", "all"]
 """``auto`` leaves out the references of papers read from a PDF, TEI, LaTeX or HTML file, ``main``
@@ -13,11 +14,17 @@ references, appendix and what follows them, ``all`` nothing of the authors'."""
 
 _READ_FROM_LAYOUT = ("pdf", "tei", "latex", "html")
 _CUT = (Zone.REFERENCES, Zone.APPENDIX)
-_AFTER_MAIN = {Zone.REFERENCES: "references", Zone.APPENDIX: "appendix"}
+_AFTER_MAIN = {
+    Zone.REFERENCES: "references",
+    Zone.APPENDIX: "appendix",
+    Zone.REBUTTAL: "appendix",
+}
 QUESTIONS = "questions of a checklist"
 """What of a checklist is the venue's: its questions and guidelines."""
 STATEMENTS = "statements"
 """What else stands after the main text: acknowledgements, ethics statements, checklists."""
+REPEATS = "what a revision repeats"
+LATER = "what came after the reviews"
 _EVIDENCE = ("appendix", STATEMENTS)
 
 
@@ -43,8 +50,40 @@ def shown(paper: Paper, parts: Parts) -> Paper:
         if span.zone is Zone.CHECKLIST
         and not any(one.start <= span.start < one.end for one in spans)
     ]
-    if not spans:
+    spans = _with(spans, (UnreadSpan(start=a, end=b, part=REPEATS) for a, b in repeats(paper)))
+    return _hiding(paper, spans) if spans else paper
+
+
+def without_doubtful(paper: Paper) -> Paper:
+    """The paper as judges see it, less what reviewers could not see; itself if that is nothing."""
+    later = [(one.start, one.end) for one in paper.revised_spans]
+    later += [(one.start, one.end) for one in paper.sections if one.zone is Zone.REBUTTAL]
+    later += [
+        (one.start, one.end) for one in paper.documents[1:] if one.kind is DocumentKind.REVISION
+    ]
+    if not later:
         return paper
+    spans = [UnreadSpan(start=start, end=end, part=LATER) for start, end in sorted(later)]
+    return _hiding(paper, _with(spans, paper.unread_spans))
+
+
+def _with(spans: Sequence[UnreadSpan], further: Iterable[UnreadSpan]) -> list[UnreadSpan]:
+    """Spans, and of further ones what lies outside of them; those that overlap are cut."""
+    free: list[UnreadSpan] = []
+    for span in (*spans, *further):
+        start = span.start
+        for known in sorted(free, key=lambda one: one.start):
+            if known.end <= start or known.start >= span.end:
+                continue
+            if start < known.start:
+                free.append(span.model_copy(update={"start": start, "end": known.start}))
+            start = known.end
+        if start < span.end:
+            free.append(span.model_copy(update={"start": start}))
+    return free
+
+
+def _hiding(paper: Paper, spans: Iterable[UnreadSpan]) -> Paper:
     values = {name: getattr(paper, name) for name in Paper.model_fields}
     ordered = sorted(spans, key=lambda span: span.start)
     return Paper(**{**values, "unread_spans": tuple(ordered)})

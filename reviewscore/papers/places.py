@@ -217,7 +217,19 @@ def target(
         first: Its label, such as ``212``, ``3b``, ``D.7``, the name of a section, or quoted words.
         last: Last label of a range.
         page: Page that is named with a line, 1-based.
+
+    Of a paper of several documents its own text is looked at first, then what else reviewers had;
+    lines and pages are those of its own.
     """
+    place = _target(paper.submission, kind, first, last, page)
+    if place is None and paper.documents and kind not in (PlaceKind.LINE, PlaceKind.PAGE):
+        place = _target(paper.as_reviewed, kind, first, last, page)
+    return place
+
+
+def _target(
+    paper: Paper, kind: PlaceKind, first: str, last: str | None, page: int | None
+) -> Target | None:
     reckoned = False
     match kind:
         case PlaceKind.LINE:

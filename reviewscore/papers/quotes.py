@@ -99,6 +99,9 @@ def evidence_at(paper: Paper, start: int, end: int) -> Evidence:
     label = section.label if section else None
     if section is not None and section.zone is Zone.CHECKLIST:
         label = f"in the checklist the authors say ({label})"
+    document = paper.document_at(start)
+    if document in paper.documents[1:] and section is not None and not section.title:
+        label = None
     return Evidence(
         quote=paper.text[start:end],
         start=start,
@@ -106,6 +109,8 @@ def evidence_at(paper: Paper, start: int, end: int) -> Evidence:
         section=label,
         page=paper.page_at(start),
         verified=True,
+        document=None if document is None else document.kind,
+        doubt=paper.doubt_at(start, end),
     )
 
 

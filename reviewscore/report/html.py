@@ -39,6 +39,7 @@ from reviewscore.report.lines import (
     share_words,
     spending_words,
     unread_words,
+    version_lines,
 )
 from reviewscore.report.paper_pages import (
     Page,
@@ -291,6 +292,7 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
         notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.doubtful:
         notes.append(doubtful_words(summary))
+    notes += [f"{line[:1].upper()}{line[1:]}." for line in version_lines(summary)]
     if not summary.complete:
         notes.append("The run is not complete; run the same command again to finish it.")
     if failures.total:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reviewscore.pages.wording import FINDING_NAMES
-from reviewscore.papers.parts import QUESTIONS
+from reviewscore.papers.parts import QUESTIONS, REPEATS
 from reviewscore.report.summary import (
     LEXICAL_NOTE,
     UNTYPED,
@@ -18,11 +18,10 @@ from reviewscore.report.summary import (
     Summary,
 )
 from reviewscore.runs.folder import changed_words
-from reviewscore.schema.paper import Unread, UnreadTotal
+from reviewscore.schema.paper import DoubtKind, Unread, UnreadTotal
 from reviewscore.text.language import language_name
 
 _MINUTE, _HOUR = 60, 3600
-_NAMED = 5
 
 
 def summary_lines(summary: Summary) -> list[str]:
@@ -58,9 +57,10 @@ def summary_lines(summary: Summary) -> list[str]:
 
 
 def _paper_lines(summary: Summary) -> list[str]:
-    """What of the papers judges did not see, and which places of them points name."""
+    """What of the papers judges or reviewers did not see, and which places of them points name."""
     unread, places = summary.unread, summary.places
     lines = [] if unread is None else [unread_words(unread)]
+    lines += version_lines(summary)
     return lines + ([place_words(places)] if places is not None and places.points else [])
 
 
@@ -93,6 +93,32 @@ def unread_words(total: UnreadTotal) -> str:
     return "; ".join(words)
 
 
+_VERSIONS = {
+    DoubtKind.CAMERA_READY: "published versions, or ones that name their authors",
+    DoubtKind.REVISED_VERSION: "versions that were changed after the reviews",
+}
+_NAMED = 5
+
+
+def version_lines(summary: Summary) -> list[str]:
+    """Which papers may not be what reviewers read, and how many points that keeps from a flag."""
+    lines = []
+    for kind, names in summary.versions.items():
+        shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+        lines.append(
+            f"{len(names):,} of {counted(summary.papers, 'paper')} may differ from what reviewers "
+            f"read: the texts at hand are {_VERSIONS[kind]} ({shown}); flags in them stand"
+        )
+    if count := sum(summary.after_review.values()):
+        lines.append(
+            f"{counted(count, 'point')} {'not addressed' if summary.lexical else 'not flagged'}, "
+            f"as what the paper says to {'it' if count == 1 else 'them'} stands only where "
+            "reviewers could not see it: in answers to reviews, text marked as revised, or a "
+            "revision"
+        )
+    return lines
+
+
 def paper_unread_words(unread: Unread) -> str:
     """What of one paper judges did not see."""
     sentences = []
@@ -112,7 +138,7 @@ def unread_evidence_words(unread: Unread | None) -> str:
     """Says beside a verdict what it could not rest on; some parts are no evidence."""
     if unread is None:
         return ""
-    parts = [part for part in unread.parts if part not in ("references", QUESTIONS)]
+    parts = [part for part in unread.parts if part not in ("references", QUESTIONS, REPEATS)]
     parts += [unread.missing.words] if unread.missing.words else []
     if not parts:
         return ""

@@ -6,10 +6,23 @@ import heapq
 from pathlib import Path
 
 from reviewscore.pages.point_card import shown_places
-from reviewscore.pages.wording import NO_QUOTE, answer_label, headline
+from reviewscore.pages.wording import (
+    NO_QUOTE,
+    answer_label,
+    headline,
+    not_flagged_words,
+    passage_doubts,
+    quote_place,
+)
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.printable import markdown_escaped
-from reviewscore.report.lines import doubted_words, doubtful_words, language_words, summary_lines
+from reviewscore.report.lines import (
+    doubted_words,
+    doubtful_words,
+    language_words,
+    summary_lines,
+    version_lines,
+)
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Summary, summarise
 from reviewscore.runs.folder import read_manifest, read_points
@@ -63,6 +76,7 @@ def _banners(summary: Summary) -> list[str]:
         told.append(f"> {markdown_escaped(language_words(summary))}")
     if summary.doubtful:
         told.append(f"> {markdown_escaped(doubtful_words(summary))}")
+    told += [f"> {markdown_escaped(line)}." for line in version_lines(summary)]
     if not summary.complete:
         told.append("> The run is not complete yet.")
     return told
@@ -77,6 +91,8 @@ def _point(score: PointScore) -> str:
     if places := shown_places(score):
         lines.append(f"Names: {markdown_escaped('; '.join(place.words for place in places))}")
     lines.append(f"**{markdown_escaped(headline(score).words)}**")
+    if doubts := passage_doubts(score):
+        lines.append(markdown_escaped(not_flagged_words(score, doubts)))
     if score.unquoted:
         lines.append(f"{NO_QUOTE}.")
     if score.verdict and score.verdict.answer:
@@ -91,5 +107,6 @@ def _point(score: PointScore) -> str:
 
 
 def _quote(quote: Evidence) -> str:
-    place = f" {markdown_escaped(f'({quote.place})')}" if quote.place else ""
+    words = quote_place(quote)
+    place = f" {markdown_escaped(f'({words})')}" if words else ""
     return f"- “{markdown_escaped(gaps_in_words(quote.quote))}”{place}"

@@ -17,6 +17,7 @@ from reviewscore.config import EMBEDDED
 from reviewscore.pages import wording
 from reviewscore.pages.point_card import ShownPlace, shown_places
 from reviewscore.papers.converted import gaps_in_words
+from reviewscore.papers.versions import doubt_words
 from reviewscore.report.lines import counted, paper_unread_words
 from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
@@ -233,7 +234,13 @@ def sheet(
     make = (_FINDINGS_FOR if embedded else _VERDICTS_FOR)[reader]
     page = _with_places(make(paper_id, title, points), points, paper)
     cut = () if unread is None else (paper_unread_words(unread),)
-    banners = ((LEXICAL_NOTE,) if embedded else ()) + cut
+    versions = dict.fromkeys(
+        f"The text at hand {doubt_words(doubt)}."
+        for point in points
+        for doubt in point.doubts
+        if not doubt.kind.of_passages
+    )
+    banners = ((LEXICAL_NOTE,) if embedded else ()) + cut + tuple(versions)
     return replace(page, banners=banners, about=title, ids=(paper_id,))
 
 
@@ -257,14 +264,15 @@ def called(point: PointScore) -> bool:
 def proof(point: PointScore) -> tuple[SheetQuote, ...]:
     """The verified quotes behind what makes a point misinformed.
 
-    Of an argument those of its false premises, else those of the point.
+    Of an argument those of its false premises, else those of the point. What reviewers could not
+    see is no proof.
     """
     found: list[Evidence] = []
     for premise in false_premises(point):
         found += premise.verdict.evidence if premise.verdict else ()
     if not found and point.verdict is not None:
         found += point.verdict.evidence
-    return quotes(found)
+    return quotes(one for one in found if one.doubt is None)
 
 
 def false_premises(point: PointScore) -> tuple[Premise, ...]:
@@ -280,7 +288,7 @@ def _false(premise: Premise) -> bool:
 
 def quotes(evidence: Iterable[Evidence]) -> tuple[SheetQuote, ...]:
     """The verified ones, each once."""
-    kept = {one.quote: one.place or None for one in evidence if one.verified}
+    kept = {one.quote: wording.quote_place(one) or None for one in evidence if one.verified}
     return tuple(SheetQuote(gaps_in_words(text), place) for text, place in kept.items())
 
 
@@ -306,13 +314,37 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
             )
         )
     otherwise = "Does the argument hold without the premise that {where} speaks against?"
-    parts += [*_to_ask(shown, lambda one: _section_of(proof(one)), otherwise), _weights(points)]
+    parts += [
+        *_to_ask(shown, lambda one: _section_of(proof(one)), otherwise),
+        *_after_review(points),
+        _weights(points),
+    ]
     lead = (
         f"{len(points)} points of {counted(len(by_review(points)), 'review')}: {len(shown)} called "
         f"misinformed with proof from the paper, {len(bare)} without; {unknown} without a verdict. "
         "A misinformed point asks what the paper answers, or rests on what the paper contradicts."
     )
     return Sheet(paper_id, f"For the meta-reviewer: {title}", lead, tuple(parts))
+
+
+def _after_review(points: Sequence[PointScore]) -> tuple[Part, ...]:
+    """Points that are not flagged because what speaks against them came after the reviews."""
+    entries = tuple(
+        Entry(
+            point.text,
+            (wording.not_flagged_words(point, doubts),),
+            quotes(one for one in (*point.passages, *point.evidence) if one.doubt is not None),
+            "",
+            point.short_name,
+        )
+        for point in points
+        if (doubts := wording.passage_doubts(point))
+    )
+    heading = "Not flagged: what speaks against these came after the reviews"
+    if any(point.finding is not None for point in points):
+        heading = "What the paper says to these came after the reviews"
+    lead = "Reviewers could not see these passages, so nothing is held against them."
+    return (Part(heading, lead, entries=entries),) if entries else ()
 
 
 def _weights(points: Sequence[PointScore]) -> Part:
@@ -404,7 +436,8 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
          lambda one: called(one) and not proof(one)),
         ("Not contradicted by the paper", "Answer these on their merits.",
          lambda one: not called(one) and not _unknown(one)),
-        ("Without a verdict", "", lambda one: not called(one) and _unknown(one)),
+        ("Without a verdict", "",
+         lambda one: not called(one) and _unknown(one) and not wording.passage_doubts(one)),
     )  # fmt: skip
     parts = []
     for heading, lead, chosen in groups:
@@ -412,6 +445,7 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
         if entries:
             act = bool(lead) or any(entry.own for entry in entries)
             parts.append(Part(heading, lead, entries=entries, to_read=act))
+    parts += _after_review(points)
     lead = (
         "Each point of the reviews with what it rests on and what your paper says about it. "
         "Premises marked as presumed are not the reviewer's words: check that they are meant."
@@ -462,7 +496,7 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
     ]
     otherwise = "Does the weakness still hold after reading {where}?"
     parts += _to_ask(shown, lambda one: _section_of(one.passages), otherwise)
-    parts.append(_finding_counts(points))
+    parts += [*_after_review(points), _finding_counts(points)]
     lead = (
         f"{len(points)} points of {counted(len(by_review(points)), 'review')}. The paper was found "
         f"to speak to {len(shown)} of them in a passage of its own."
@@ -501,11 +535,13 @@ def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]
          "point was not judged."),
         (Finding.CANNOT_JUDGE, "Points without a passage", ""),
     )  # fmt: skip
+    others = [point for point in points if not wording.passage_doubts(point)]
     parts = tuple(
         Part(heading, lead, entries=_quoted(chosen), to_read=bool(lead))
         for finding, heading, lead in groups
-        if (chosen := _with(points, finding))
+        if (chosen := _with(others, finding))
     )
+    parts += _after_review(points)
     lead = "Each point of the reviews with the passages of your paper that were found for it."
     if not any(part.to_read for part in parts):
         lead = f"No passage of the paper was found for any of the {counted(len(points), 'point')}."

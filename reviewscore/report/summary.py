@@ -13,10 +13,11 @@ from pydantic import Field
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
 from reviewscore.files import write_whole
+from reviewscore.pages.wording import passage_doubts
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest, Spending
 from reviewscore.schema.argument import Argument, Round
-from reviewscore.schema.paper import UnreadTotal
+from reviewscore.schema.paper import DoubtKind, UnreadTotal
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
@@ -277,6 +278,9 @@ class Summary(Record):
         unread: How much of the papers judges did not see; None if they saw everything.
         prompts: Prompts that the records rest on, as ``judge/v1``, with their SHA-256.
         changed: Files of records that something else than reviewscore changed after the run.
+        versions: Papers that may not be what reviewers read, by the kind of doubt.
+        after_review: Points that are not flagged because what speaks against them came after the
+            reviews, by the kind of doubt.
     """
 
     schema_id: Literal["reviewscore.summary/1"] = Field(
@@ -308,6 +312,12 @@ class Summary(Record):
     unread: UnreadTotal | None = None
     prompts: dict[str, str] = Field(default_factory=dict)
     changed: tuple[str, ...] = ()
+    versions: dict[DoubtKind, tuple[str, ...]] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )
+    after_review: dict[DoubtKind, int] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )
 
     @property
     def lexical(self) -> bool:
@@ -335,6 +345,8 @@ class _Tally:
         self.places: NamedPlaces | None = None
         self.languages: dict[str, set[str]] = {}
         self.prompts: dict[str, str] = {}
+        self.versions: dict[DoubtKind, dict[str, None]] = {}
+        self.after_review: Counter[DoubtKind] = Counter()
 
     def add(self, score: PointScore) -> None:
         kind = score.type.value if score.type else UNTYPED
@@ -346,6 +358,11 @@ class _Tally:
             self.misinformed[kind, score.misinformed] += 1
             self.unquoted[kind] += score.unquoted
         self._add_verdict(kind, score)
+        for doubt in score.doubts:
+            if not doubt.kind.of_passages:
+                self.versions.setdefault(doubt.kind, {})[score.paper_id] = None
+        if unflagged := passage_doubts(score):
+            self.after_review[unflagged[0].kind] += 1
         for one in score.origins:
             if one.prompt_id and one.prompt_sha256:
                 self.prompts[one.prompt_id] = one.prompt_sha256
@@ -492,6 +509,8 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         sessions=max(1, len(manifest.times)),
         prompts=dict(sorted(tally.prompts.items())),
         changed=changed,
+        versions={kind: tuple(papers) for kind, papers in tally.versions.items()},
+        after_review=dict(tally.after_review),
     )
 
 

@@ -80,6 +80,13 @@ COLUMNS = {
     "judge_version": "Version of the embedded judge; empty for models.",
     "models_answered": "Models that the provider says answered, separated by blanks.",
     "reviewscore_version": "Version of the program that wrote the record.",
+    "reason": "Why it is unknown although a judge had an answer: after_review, where that rests "
+    "on text alone that reviewers could not see.",
+    "doubts": "Why reviewers may not have read what is at hand, separated by semicolons: of the "
+    "paper camera_ready or revised_version; of passages, which then carry no flag, "
+    "rebuttal_section, revised_text or revision.",
+    "quoted_documents": "Of papers of several documents, those that quotes and passages stand in: "
+    "submission, supplement, code, revision.",
     "places": "Parquet only: the named places with where the review names them and where in the "
     "paper they are, as JSON text; empty in records of before.",
     "passages": "Parquet only: the passages of a finding with offsets, as JSON text.",
@@ -208,6 +215,7 @@ def row(score: PointScore) -> dict[str, Cell]:
     """The flat columns of one point, in the order of `COLUMNS`."""
     verdict, argument, advanced = score.verdict, score.argument, score.advanced
     quotes = [quote for quote in score.evidence if quote.verified]
+    seen = [quote for quote in quotes if quote.doubt is None]
     unscored = score.finding is not None
     return {
         "point_id": score.point_id,
@@ -234,7 +242,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "answer": verdict.answer if verdict else None,
         "quotes": None if unscored else len(quotes),
         "unquoted": None if unscored else score.unquoted,
-        "first_quote": quotes[0].quote if quotes else None,
+        "first_quote": (seen or quotes)[0].quote if quotes else None,
         "argument_state": argument.state.value if argument else None,
         "rounds": len(argument.rounds) if argument else None,
         "premises": len(argument.premises) if argument else None,
@@ -251,11 +259,19 @@ def row(score: PointScore) -> dict[str, Cell]:
         "judge_version": score.judge_version,
         "models_answered": " ".join(_models(score)) or None,
         "reviewscore_version": score.reviewscore_version,
+        "reason": score.reason.value if score.reason else None,
+        "doubts": "; ".join(dict.fromkeys(one.kind.value for one in score.doubts)) or None,
+        "quoted_documents": "; ".join(_documents(score)) or None,
     }
 
 
 def _labels(places: Iterable[Place] | None) -> str | None:
     return "; ".join(dict.fromkeys(place.label for place in places or ())) or None
+
+
+def _documents(score: PointScore) -> Iterator[str]:
+    named = (one.document for one in (*score.evidence, *score.passages))
+    yield from dict.fromkeys(one.value for one in named if one is not None)
 
 
 def _models(score: PointScore) -> Iterator[str]:

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 
 from pydantic import Field, model_validator
 
 from reviewscore.schema.record import Record, Word, shortened
+from reviewscore.schema.scale import Score
 
 
 class Zone(StrEnum):
@@ -25,6 +27,78 @@ class Zone(StrEnum):
     BACK = "back"  # acknowledgements, author contributions
     CHECKLIST = "checklist"  # a venue's questions and guidelines with the authors' answers
     BOILERPLATE = "boilerplate"  # a venue's headers, licence lines, anonymity notes
+    REBUTTAL = "rebuttal"  # answers to reviews, which reviewers did not have
+
+
+class DocumentKind(StrEnum):
+    """What a document of a paper is."""
+
+    SUBMISSION = "submission"
+    SUPPLEMENT = "supplement"
+    CODE = "code"
+    REVISION = "revision"  # handed in after the reviews
+
+
+class DoubtKind(StrEnum):
+    """Why a text, or a passage of it, may not be what reviewers read."""
+
+    CAMERA_READY = "camera_ready"  # of a paper: it is published, or names its authors
+    REVISED_VERSION = "revised_version"  # of a paper: it says that it was changed after reviews
+    REBUTTAL_SECTION = "rebuttal_section"  # of passages, as the following ones
+    REVISED_TEXT = "revised_text"
+    REVISION = "revision"
+
+    @property
+    def of_passages(self) -> bool:
+        """Whether it is about passages, which then carry no flag, and not about a whole paper."""
+        return self in (self.REBUTTAL_SECTION, self.REVISED_TEXT, self.REVISION)
+
+
+class Doubt(Record):
+    """A named doubt whether reviewers read what is at hand.
+
+    Attributes:
+        kind: What kind of doubt.
+        sign: What shows it, in words.
+        score: What the judge said on the strength of such passages alone, 1..5; it counts for
+            nothing. None for a doubt about a paper, and for the embedded judge.
+    """
+
+    kind: DoubtKind
+    sign: str
+    score: Score | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
+class PaperDocument(Record):
+    """A document of a paper that has several: a stretch of the paper's text.
+
+    Attributes:
+        kind: What it is.
+        name: Name of its file; empty where it came as text.
+        start: Offset of its first character in the paper's text.
+        end: Offset just after its last one.
+        pages: Offset in the paper's text at which each of its pages begins; empty if not known.
+    """
+
+    kind: DocumentKind
+    name: str = ""
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    pages: tuple[int, ...] = ()
+
+
+class RevisedSpan(Record):
+    """A stretch of a paper's text that says of itself that it came after the reviews.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset just after its last one.
+        sign: What says so, in the paper's words.
+    """
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    sign: str
 
 
 Box = tuple[float, float, float, float]
@@ -201,6 +275,11 @@ class UnreadTotal(Record):
         )
 
 
+def _is_empty(value: tuple[object, ...]) -> bool:
+    """Whether a field says nothing; such fields of later versions are not written."""
+    return not value
+
+
 class Paper(Record):
     """A paper as the judges see it.
 
@@ -228,6 +307,11 @@ class Paper(Record):
         missing: What the text lacks of the paper.
         venue_text: Stretches of ``text`` that are the venue's and not the authors', ascending.
         unread_spans: Stretches of ``text`` that judges do not see, ascending.
+        documents: The documents of a paper that has several, in the order of ``text``, what
+            reviewers had first. Empty for a paper of one.
+        revised_spans: Stretches of ``text`` that say of themselves that they came after the
+            reviews, ascending.
+        doubts: Why the text as a whole may not be what reviewers read.
     """
 
     paper_id: str
@@ -249,6 +333,9 @@ class Paper(Record):
     venue_text: tuple[VenueSpan, ...] = ()
     unread_spans: tuple[UnreadSpan, ...] = ()
     title_doubt: str = ""
+    documents: tuple[PaperDocument, ...] = Field(default=(), exclude_if=_is_empty)
+    revised_spans: tuple[RevisedSpan, ...] = Field(default=(), exclude_if=_is_empty)
+    doubts: tuple[Doubt, ...] = Field(default=(), exclude_if=_is_empty)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         yield None, self.paper_id
@@ -321,8 +408,65 @@ class Paper(Record):
         return self.sections[max(0, bisect_right(self._starts, offset) - 1)]
 
     def page_at(self, offset: int) -> int | None:
-        """The 1-based page of the PDF that holds a character; None where pages are not known."""
-        return max(1, bisect_right(self.pages, offset)) if self.pages else None
+        """The 1-based page that holds a character, counted in its document; None if not known."""
+        document = self.document_at(offset)
+        pages = self.pages if document is None else document.pages
+        return max(1, bisect_right(pages, offset)) if pages else None
+
+    def document_at(self, offset: int) -> PaperDocument | None:
+        """The document that holds a character; None in a paper of one document."""
+        held = (one for one in self.documents if one.start <= offset < one.end)
+        return next(held, None)
+
+    def doubt_at(self, start: int, end: int) -> Doubt | None:
+        """Why reviewers could not see a stretch of ``text``; None if nothing speaks for that.
+
+        A stretch of which half or more came after the reviews counts.
+        """
+        document = self.document_at(start)
+        later = self.documents[1:]  # where there is nothing else, the first may be a revision
+        if document in later and document.kind is DocumentKind.REVISION:
+            return Doubt(kind=DoubtKind.REVISION, sign=document.name or "given as text")
+        section = self._rebuttal_at(start)
+        if section is not None:
+            return Doubt(kind=DoubtKind.REBUTTAL_SECTION, sign=section.label)
+        for span in self.revised_spans:
+            if 2 * (min(span.end, end) - max(span.start, start)) >= end - start > 0:
+                return Doubt(kind=DoubtKind.REVISED_TEXT, sign=span.sign)
+        return None
+
+    def _rebuttal_at(self, offset: int) -> Section | None:
+        """The section that answers reviews, subsections and all, and holds a character."""
+        place = max(0, bisect_right(self._starts, offset) - 1)
+        if not self.sections or self.sections[place].zone is not Zone.REBUTTAL:
+            return None
+        top = self.sections[place]
+        for section in reversed(self.sections[:place]):
+            if section.zone is not Zone.REBUTTAL:
+                break
+            top = section if section.level < top.level else top
+        return top
+
+    @cached_property
+    def as_reviewed(self) -> Paper:
+        """The paper without its revision, if it has one beside its submission."""
+        for before, document in pairwise(self.documents):
+            if document.kind is DocumentKind.REVISION:
+                return self.cut_at(before.end)
+        return self
+
+    @cached_property
+    def submission(self) -> Paper:
+        """The first document of a paper that has several, at the same offsets; else the paper."""
+        return self.cut_at(self.documents[0].end) if self.documents else self
+
+    def cut_at(self, end: int) -> Paper:
+        """The paper up to an offset at which one of its documents ends."""
+        values = {name: getattr(self, name) for name in Paper.model_fields}
+        spans = ("sections", "venue_text", "unread_spans", "revised_spans", "documents")
+        values |= {name: tuple(one for one in values[name] if one.end <= end) for name in spans}
+        lines = tuple(line for line in self.lines if line.start < end)
+        return Paper(**{**values, "text": self.text[:end], "lines": lines})
 
 
 class Evidence(Record):
@@ -339,6 +483,10 @@ class Evidence(Record):
             space, hyphenation and ligatures. An unverified quote is never shown as evidence.
         of_venue: Whether the quote was found in text that is the venue's, such as the guidelines
             of a checklist, and is not verified for that reason.
+        document: The document of the paper that it stands in; None if the paper has but one.
+            ``page`` counts in it, ``start`` and ``end`` in the text of all.
+        doubt: Why reviewers could not see it; such a passage carries no flag. None if nothing
+            speaks for that.
     """
 
     quote: str
@@ -348,9 +496,13 @@ class Evidence(Record):
     page: int | None = Field(default=None, ge=1)
     verified: bool
     of_venue: bool = False
+    document: DocumentKind | None = Field(default=None, exclude_if=lambda value: value is None)
+    doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def place(self) -> str:
-        """Section and page, as far as they are known, such as ``3.1 Setup, p. 4``."""
+        """Document, section and page, as far as known, such as ``supplement, A Proofs, p. 4``."""
         page = None if self.page is None else f"p. {self.page}"
-        return ", ".join(part for part in (self.section, page) if part)
+        apart = self.document not in (None, DocumentKind.SUBMISSION)
+        document = self.document.value if apart and self.document is not None else None
+        return ", ".join(part for part in (document, self.section, page) if part)

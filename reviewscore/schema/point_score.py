@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from reviewscore.schema.argument import Argument, Premise
 from reviewscore.schema.calibration import Calibrated
-from reviewscore.schema.paper import Evidence
+from reviewscore.schema.paper import Doubt, Evidence
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_id import place_of, short_name
 from reviewscore.schema.record import Record, Word, shortened
@@ -29,6 +29,12 @@ class Status(StrEnum):
     UNKNOWN = "unknown"  # an honest absence of a verdict
     UNSCORED = "unscored"  # a finding of the embedded judge, which gives no score
     ERROR = "error"  # something failed; `error` says what
+
+
+class UnknownReason(StrEnum):
+    """Why a point is unknown although a judge had an answer."""
+
+    AFTER_REVIEW = "after_review"  # it rests on text alone that reviewers could not see
 
 
 class Advanced(Record):
@@ -81,6 +87,9 @@ class PointScore(Record):
         type: ``question``, ``claim`` or ``argument``; None if it failed before this was
             known, or is written in a language that the embedded judge does not read.
         status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
+        reason: Why it is unknown, where a judge had an answer that does not count.
+        doubts: Why reviewers may not have read what is at hand: the paper's, and those that keep
+            this point from a flag.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
         advanced: ADVANCED ReviewScore; None if it was not asked for.
         misinformed: For arguments the negated conjunction, else whether the score is 1 or 2; None
@@ -123,6 +132,8 @@ class PointScore(Record):
     language: str | None = None
     type: PointType | None = None
     status: Status
+    reason: UnknownReason | None = Field(default=None, exclude_if=lambda value: value is None)
+    doubts: tuple[Doubt, ...] = Field(default=(), exclude_if=lambda value: not value)
     base: Score | None = None
     advanced: Advanced | None = None
     misinformed: bool | None = None
@@ -204,7 +215,8 @@ class PointScore(Record):
     def unquoted(self) -> bool:
         """Whether the point is judged misinformed and no verdict that says so has a real quote.
 
-        For an argument whose premises were judged, those say so that have a score of 1 or 2.
+        For an argument whose premises were judged, those say so that have a score of 1 or 2. What
+        reviewers could not see is no such quote.
         """
         judged = [one.verdict for one in _premises(self.argument)]
         false = [
@@ -215,7 +227,9 @@ class PointScore(Record):
         quotes = [quote for one in false for quote in one.evidence]
         if not false and self.verdict is not None:
             quotes = list(self.verdict.evidence)
-        return self.misinformed is True and not any(quote.verified for quote in quotes)
+        return self.misinformed is True and not any(
+            quote.verified and quote.doubt is None for quote in quotes
+        )
 
     @property
     def origins(self) -> tuple[Provenance, ...]:

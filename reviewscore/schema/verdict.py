@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
 
-from reviewscore.schema.paper import Evidence
+from reviewscore.schema.paper import Doubt, Evidence
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS, Score, Weight
@@ -108,6 +109,8 @@ class Verdict(Record):
         evidence: Passages of the paper, those not found in it marked as such.
         ratings: What each judge of a panel said; `score` is their lower median. Empty for one.
         provenance: Where it came from: what was asked of whom, with which prompt.
+        doubt: Why a score of 1 or 2 does not count: all verified quotes for it stand where
+            reviewers could not see them. `score` is empty then, and the doubt holds it.
     """
 
     scale: Literal["unanswerability", "factuality"]
@@ -118,11 +121,29 @@ class Verdict(Record):
     evidence: tuple[Evidence, ...] = ()
     ratings: tuple[Rating, ...] = ()
     provenance: tuple[Provenance, ...] = ()
+    doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def misinformed(self) -> bool | None:
         """Whether the score is 1 or 2; None if there is no score."""
         return None if self.score is None else FIVE_POINTS.misinformed(self.score)
+
+
+def unseen_alone(evidence: Iterable[Evidence], score: int | None) -> Doubt | None:
+    """The doubt about a score of 1 or 2 whose verified quotes reviewers could not see, all of them.
+
+    A score without a verified quote rests on none of these, and one good quote carries a flag.
+
+    Args:
+        evidence: What the verdict quotes.
+        score: Its score, 1..5.
+    """
+    if score is None or not FIVE_POINTS.misinformed(score):
+        return None
+    doubts = [quote.doubt for quote in evidence if quote.verified]
+    if not doubts or doubts[0] is None or None in doubts:
+        return None
+    return doubts[0].model_copy(update={"score": score})
 
 
 class PremiseVerdict(Record):
@@ -138,6 +159,7 @@ class PremiseVerdict(Record):
         ratings: What each judge of a panel said; the values are their lower medians, the source
             the commonest one. Empty for one judge.
         provenance: Where it came from: what was asked of whom, with which prompt.
+        doubt: As of a `Verdict`; `factuality` is empty then.
     """
 
     source: KnowledgeSource | None = None
@@ -148,3 +170,4 @@ class PremiseVerdict(Record):
     error: str | None = None
     ratings: tuple[Rating, ...] = ()
     provenance: tuple[Provenance, ...] = ()
+    doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)

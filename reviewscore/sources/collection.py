@@ -32,6 +32,7 @@ from reviewscore.sources.reviews import (
     NOT_BOXES,
     ReviewRow,
     build_review,
+    documents_by_paper,
     holds_paper,
     is_paper_folder,
     is_response,
@@ -395,11 +396,12 @@ def _read_paper_folder(folder: Path) -> Collection:
     """The PDFs of a folder, each with the reviews that are named after it."""
     log, unread = FaultLog(), list[InputError]()
     grouped = reviews_by_paper(folder, log.warnings)
+    documents = documents_by_paper(folder, log.warnings)
     reviews = _ReviewsInFiles(log, unread)
     handles: dict[str, PaperHandle] = {}
     most = in_force().max_reviews_per_paper
     for file, files in grouped.items():
-        row = PaperRow(paper_id=storable(file.stem), file=file.name)
+        row = PaperRow(paper_id=storable(file.stem), file=file.name, documents=documents.get(file))
         handle = handle_of(row, partial(RawPaper, row, "pdf", folder))
         handles[row.paper_id] = handle
         if len(files) > most:
@@ -425,7 +427,11 @@ def _read_paper_folder(folder: Path) -> Collection:
         handles,
         list(reviews.found.values()),
         log.warnings,
-        files=[*grouped, *reviews.files],
+        files=[
+            *grouped,
+            *(folder / one.file for group in documents.values() for one in group if one.file),
+            *reviews.files,
+        ],
         folder=folder,
         unread=unread,
     )

@@ -11,12 +11,22 @@ from pydantic import Field
 
 from reviewscore.errors import InputError
 from reviewscore.papers.addressing import Addressing, talk_of_prompts
+from reviewscore.papers.documents import of_a_revision
 from reviewscore.papers.hidden import Hidden, unseen_characters
 from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.load import Content, PaperRow, build_paper, paper_of, read_content, text_of
+from reviewscore.papers.load import (
+    Content,
+    PaperRow,
+    build_paper,
+    document_content,
+    paper_of,
+    read_content,
+    text_of,
+)
 from reviewscore.papers.paper_warnings import addressed, badly_read, foreign_words, in_names
 from reviewscore.papers.parts import cut_from
-from reviewscore.schema.paper import Paper
+from reviewscore.papers.versions import doubt_words
+from reviewscore.schema.paper import DocumentKind, Paper, Zone
 from reviewscore.schema.record import Record, storable
 from reviewscore.sources.records import ENDINGS, RecordFile, RecordRow, as_model
 from reviewscore.sources.reviews import ReviewRow
@@ -83,6 +93,9 @@ class Inspection(Record):
         unlooked: Pages whose drawing took too long to look for hidden text by eye.
         missing: Formulas and figures that the text lacks, in words.
         notes: Further doubts.
+        version: Why it may not be what reviewers read, in words.
+        after_review: Sections and passages that came after the reviews, in words; no flag rests on
+            them.
     """
 
     name: str
@@ -105,6 +118,8 @@ class Inspection(Record):
     unlooked: tuple[int, ...] = ()
     missing: str = ""
     notes: tuple[str, ...] = ()
+    version: tuple[str, ...] = ()
+    after_review: tuple[str, ...] = ()
 
     @property
     def suspicious(self) -> bool:
@@ -138,22 +153,33 @@ def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
         return
     for row in RecordFile.of(path).rows():
         try:
-            yield _record(path, row)
+            yield from _record(path, row)
         except InputError as error:
             yield error
 
 
-def _record(path: Path, row: RecordRow) -> Inspection:
+def _record(path: Path, row: RecordRow) -> Iterator[Inspection]:
+    """A review, or a paper and then each of its further documents."""
     if "review_id" in row.value:
         row = replace(row, record={"paper_id": "?", **row.value})
-        return _review(path, as_model(row, ReviewRow, path))
+        yield _review(path, as_model(row, ReviewRow, path))
+        return
     row = replace(row, record={"paper_id": storable(path.stem), **row.value})
     paper = as_model(row, PaperRow, path)
     name = f"{storable(str(path))}: {paper.paper_id}"
     if paper.source_file:
         content = read_content(path.parent / paper.source_file)
-        return _paper(name, paper_of(content, paper), content)
-    return _paper(name, build_paper(paper), Content(text_of(paper), "jsonl"))
+        own = paper_of(content, paper)
+    else:
+        content = Content(text_of(paper), "jsonl")
+        own = build_paper(paper.model_copy(update={"documents": None}))
+    revision = paper.own_kind is DocumentKind.REVISION
+    yield _paper(name, of_a_revision(own) if revision else own, content)
+    for document in paper.documents or ():
+        content = document_content(document, "jsonl", path.parent)
+        alone = PaperRow(paper_id=paper.paper_id, file=document.source_file)
+        about = f"{name}, {document.kind.value} {document.source_file or ''}".strip()
+        yield _paper(about, paper_of(content, alone), content)
 
 
 def _paper(name: str, paper: Paper, content: Content) -> Inspection:
@@ -190,7 +216,24 @@ def _paper(name: str, paper: Paper, content: Content) -> Inspection:
         unlooked=pdf.unlooked if pdf is not None else (),
         missing=paper.missing.words,
         notes=(*foreign_words(paper.language), *paper.notes),
+        version=tuple(map(doubt_words, paper.doubts)),
+        after_review=tuple(_after_review(paper)),
     )
+
+
+def _after_review(paper: Paper) -> Iterator[str]:
+    """What came after the reviews, each place in words."""
+    for section in paper.sections:
+        if section.zone is Zone.REBUTTAL:
+            yield f"section {section.label}{_page(paper, section.start)}"
+    for span in paper.revised_spans:
+        size = f"{span.end - span.start:,} characters"
+        yield f"{size}{_page(paper, span.start)}, marked “{span.sign}”"
+
+
+def _page(paper: Paper, offset: int) -> str:
+    page = paper.page_at(offset)
+    return f", character {offset:,}" if page is None else f", p. {page}"
 
 
 def _line_numbers(paper: Paper) -> LineNumbers | None:

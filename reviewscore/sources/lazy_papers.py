@@ -24,24 +24,30 @@ class RawPaper:
         row: The record.
         source: Format it was read from.
         folder: What its file's path is relative to.
-        content: Bytes of its file, where they travel along; None where it is in the folder.
+        content: Bytes of its files, by their paths in the folder, where they travel along; None
+            where they are in the folder.
     """
 
     row: PaperRow
     source: str
     folder: Path
-    content: bytes | None = None
+    content: Mapping[str, bytes] | None = None
 
     def packed(self) -> RawPaper:
-        """The same with the bytes of its file, if it has one.
+        """The same with the bytes of its files, if it has some.
 
         Raises:
-            InputError: The file cannot be read.
+            InputError: A file cannot be read.
         """
-        if self.row.source_file is None:
+        names = self.row.source_files
+        if not names:
             return self
-        path = self.folder / self.row.source_file
-        return replace(self, content=read_bounded(path, in_force().of_file(path.name)))
+        paths = {name: self.folder / name for name in names}
+        bounds = in_force()
+        content = {
+            name: read_bounded(path, bounds.of_file(path.name)) for name, path in paths.items()
+        }
+        return replace(self, content=content)
 
     def paper(self, *, doubts: bool = True) -> Paper:
         """The paper.
@@ -52,13 +58,17 @@ class RawPaper:
         Raises:
             InputError: Its text cannot be used.
         """
-        if self.content is None or self.row.source_file is None:
+        if self.content is None:
             return build_paper(self.row, source=self.source, folder=self.folder, doubts=doubts)
         with tempfile.TemporaryDirectory(prefix="reviewscore-") as name:
-            path = Path(name, Path(self.row.source_file).name)
-            path.write_bytes(self.content)
-            row = self.row.model_copy(update={"file": path.name})
-            return build_paper(row, source=self.source, folder=path.parent, doubts=doubts)
+            places: dict[str, str] = {}
+            for number, (given, data) in enumerate(self.content.items()):
+                place = Path(*([str(number)] if number else []), Path(given).name)
+                Path(name, place).parent.mkdir(exist_ok=True)
+                Path(name, place).write_bytes(data)
+                places[given] = str(place)
+            row = self.row.moved(places)
+            return build_paper(row, source=self.source, folder=Path(name), doubts=doubts)
 
 
 def raw_paper(records: RecordFile, row: RecordRow, paper_id: str) -> Callable[[], RawPaper]:
@@ -130,8 +140,7 @@ def read_handles(file: Path, log: FaultLog, files: list[Path]) -> dict[str, Pape
         except InputError as error:
             log.fault(error)
         else:
-            if paper.source_file:
-                files.append(file.parent / paper.source_file)
+            files += [file.parent / name for name in paper.source_files]
             raw = raw_paper(records, row, paper.paper_id)
             handles[paper.paper_id] = handle_of(paper, raw, row.line)
     return handles
@@ -145,7 +154,7 @@ def handle_of(paper: PaperRow, raw: Callable[[], RawPaper], line: int = 1) -> Pa
         raw: Reads that record again.
         line: Its line.
     """
-    in_file = paper.source_file is not None
+    in_file = bool(paper.source_files)
     return PaperHandle(paper.paper_id, paper.title, line, partial(_load, raw), in_file, raw)
 
 
@@ -168,31 +177,45 @@ def _check_paper(
 ) -> None:
     """Refuse a paper that is there already, or has neither a text nor a file in the folder.
 
-    A file must be inside the folder, as its text may be sent to a model.
+    All its files must be inside the folder, as their texts may be sent to a model.
 
     Raises:
         InputError: Names file, line, field and cure.
     """
-    name, field = paper.source_file, "file" if paper.file else "pdf"
     if paper.paper_id in handles:
-        problem = f"'{paper.paper_id}' is also on line {handles[paper.paper_id].line}"
-        field, cure = "paper_id", "give every paper its own identifier"
-    elif paper.has_text:
+        raise InputError(
+            f"'{paper.paper_id}' is also on line {handles[paper.paper_id].line}",
+            file=file,
+            line=line,
+            field="paper_id",
+            cure="give every paper its own identifier",
+        )
+    if not paper.has_text and not paper.source_file:
+        raise InputError(
+            f"paper '{paper.paper_id}' has no text",
+            file=file,
+            line=line,
+            field="text",
+            cure="give `text`, `sections`, `file` or `pdf`",
+        )
+    if paper.source_file:
+        _check_inside(paper.source_file, file, line, "file" if paper.file else "pdf")
+    for document in paper.documents or ():
+        if document.source_file:
+            _check_inside(document.source_file, file, line, "documents.file")
+
+
+def _check_inside(name: str, file: Path, line: int, field: str) -> None:
+    path = file.parent / name
+    try:
+        inside = path.resolve().is_relative_to(file.parent.resolve())
+        there = path.is_file()
+    except (OSError, RuntimeError) as error:  # too long a name; links in a circle
+        raise InputError(
+            f"'{name}' cannot be read: {error}", file=file, line=line, field=field
+        ) from error
+    if inside and there:
         return
-    elif not name:
-        problem = f"paper '{paper.paper_id}' has no text"
-        field, cure = "text", "give `text`, `sections`, `file` or `pdf`"
-    else:
-        path = file.parent / name
-        try:
-            inside = path.resolve().is_relative_to(file.parent.resolve())
-            there = path.is_file()
-        except (OSError, RuntimeError) as error:  # too long a name; links in a circle
-            raise InputError(
-                f"'{name}' cannot be read: {error}", file=file, line=line, field=field
-            ) from error
-        if inside and there:
-            return
-        problem = f"there is no file '{name}'" if inside else f"'{name}' is outside of the folder"
-        cure = "give a path relative to the folder" if inside else "put it into the folder"
+    problem = f"there is no file '{name}'" if inside else f"'{name}' is outside of the folder"
+    cure = "give a path relative to the folder" if inside else "put it into the folder"
     raise InputError(problem, file=file, line=line, field=field, cure=cure)

@@ -16,8 +16,9 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import TidyText, tidy
-from reviewscore.papers.load import Identifier, PaperRow, Word
+from reviewscore.papers.load import DocumentRow, Identifier, PaperRow, Word
 from reviewscore.papers.paper_warnings import addressed, for_models, in_names
+from reviewscore.schema.paper import DocumentKind
 from reviewscore.schema.record import storable
 from reviewscore.schema.review import Review
 from reviewscore.sources.records import ENDINGS, LONG_TEXT, RecordRow, find_table
@@ -362,12 +363,65 @@ def _paper_named(stem: str, papers: Collection[str]) -> str | None:
     return max(fitting, key=len, default=None)
 
 
+_DOCUMENT = re.compile(
+    r"[-._ ]?(?:(?P<supplement>supp(?:l|lement(?:ary|al)?)?(?:[-_ ]materials?)?)"
+    r"|(?P<revision>revision|revised(?:[-_ ]version)?)|(?P<code>code))[-_ ]?\d?",
+    re.IGNORECASE,
+)
+"""What follows a paper's name in the names of its other documents."""
+_READ = (".pdf", ".txt", ".md", ".markdown", ".tex", ".latex", ".html", ".tei", ".xml", ".py")
+
+
+def document_kind(file: Path, paper: str) -> DocumentKind | None:
+    """What a file beside a paper is by its name, such as ``p1_supplement.pdf`` of ``p1``.
+
+    Args:
+        file: The file; in a folder that is called as the paper, its name may lack the paper's.
+        paper: The paper's name.
+    """
+    stem = file.stem.removesuffix(".tei")
+    rest = stem.removeprefix(paper)
+    named = rest != stem and rest[:1] in _SIGNS
+    match = _DOCUMENT.fullmatch(rest) if named or file.parent.name == paper else None
+    return DocumentKind(match.lastgroup) if match is not None and match.lastgroup else None
+
+
+def documents_by_paper(folder: Path, warnings: list[str]) -> dict[Path, list[DocumentRow]]:
+    """The further documents of the PDFs of a folder: supplements, code and revisions.
+
+    ``p1.pdf`` has the supplement ``p1_supplement.pdf`` or ``p1/supplement.pdf``, the code
+    ``p1_code.txt`` and the revision ``p1_revision.pdf``.
+
+    Args:
+        folder: The folder.
+        warnings: Takes what each file was taken for, in words.
+    """
+    found: dict[Path, list[DocumentRow]] = {}
+    for file in _papers_of(folder):
+        inside = folder / file.stem
+        entries = [*folder.iterdir(), *(inside.iterdir() if inside.is_dir() else ())]
+        for entry in sorted(entries):
+            kind = document_kind(entry, file.stem)
+            if kind is None or not entry.is_file() or entry.name.startswith("."):
+                continue
+            if entry.suffix.lower() not in _READ:
+                warnings.append(
+                    f"{entry}: is named as the {kind.value} of {file.name}, and such files are not "
+                    f"read; save it with one of the endings {', '.join(_READ)}"
+                )
+                continue
+            warnings.append(f"{entry}: is taken for the {kind.value} of {file.name}")
+            place = entry.relative_to(folder).as_posix()
+            found.setdefault(file, []).append(DocumentRow(kind=kind, file=place))
+    return found
+
+
 def reviews_by_paper(folder: Path, warnings: list[str]) -> dict[Path, list[Path]]:
     """The PDFs of a folder, and the files of reviews that are named after each.
 
     ``p1.pdf`` has the reviews ``p1-R1.txt``, ``p1.docx``, ``p1/R1.md`` and ``reviews/p1_R1.pdf``:
     the paper's name and what follows a sign of ``-._`` or a space, or any file in a folder of that
-    name; all of it may lie in a folder ``reviews``.
+    name; all of it may lie in a folder ``reviews``. Further documents of a paper are no reviews.
 
     Args:
         folder: The folder.
@@ -382,6 +436,9 @@ def reviews_by_paper(folder: Path, warnings: list[str]) -> dict[Path, list[Path]
                 continue
             name = place.name if place not in (folder, inside) else None
             name = name or _paper_named(entry.stem, papers)
+            beside = name is not None and inside not in (place, place.parent)
+            if beside and document_kind(entry, name or "") is not None:
+                continue
             if entry.name.startswith(".") or name is None or entry.suffix.lower() not in _ENDINGS:
                 warnings.append(
                     f"{entry}: is not taken for a review; name it after its paper, as in "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,3 +103,24 @@ def test_a_review_is_text_under_headings() -> None:
     assert sections_of(made)["summary"] == "It counts."
     assert sections_of(made)["strengths"].startswith("1. Reason 0.\n   - Sec. 2\n2. Reason 1.")
     assert "questions" not in sections_of(made)
+
+
+def test_a_model_reviews_what_reviewers_had_and_no_revision(
+    run: Run, loopback: Loopback, data: Path
+) -> None:
+    papers = [
+        {**row, "documents": [{"kind": "revision", "text": "Snow fell late in the revision."}]}
+        for row in read_lines(data / "papers.jsonl")
+    ]
+    (data / "papers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in papers))
+    asked: list[str] = []
+
+    def quirk(body: dict[str, object], _seen: int) -> None:
+        asked.append("".join(contents(body)))
+
+    loopback.quirk = quirk
+
+    run("openai/small")
+
+    assert len(asked) == len(papers)
+    assert all("Counting" in prompt and "Snow fell" not in prompt for prompt in asked)
