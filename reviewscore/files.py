@@ -29,6 +29,8 @@ _LONGEST_NAME = 60
 """Characters of a file's name that its draft has too: a name is of at most 255 bytes."""
 _PIECE = 1 << 20
 """Bytes that are hashed at once."""
+TEMPORARY = "reviewscore-"
+"""Begins the name of every temporary file, so that those of killed commands are known."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 

@@ -23,7 +23,7 @@ from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import TerminalProgress, print_line, say, warn
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
-from reviewscore.files import read_lines
+from reviewscore.files import TEMPORARY, read_lines
 from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.connect import check
 from reviewscore.llm.parameters import reasons
@@ -120,7 +120,7 @@ def command(
     if output == "-" and not resolved.settings.embedded:
         raise click.UsageError("-o - keeps no run folder, so paid calls would be lost; name one.")
     if output == "-":
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
             return _run(collection, resolved, Path(folder) / "run", quiet=True, to_stdout=True)
     return _run(
         collection,

@@ -43,7 +43,8 @@ DIGEST = "focus-digest.json"
 """That in short, for the report."""
 SIMILARITY = "similarity-digest.json"
 """How near its reviewers' own papers are, where that was computed, for the report."""
-_LOCK = ".lock"
+LOCK = ".lock"
+"""Held by whoever writes."""
 
 
 _OWN = frozenset({MANIFEST, POINTS, ERRORS, DIGEST, SIMILARITY})
@@ -112,7 +113,7 @@ class LockedFolder:
             raise RunFolderError(f"{path} is a file; name a folder with -o") from error
         except OSError as error:
             raise RunFolderError(f"{path}: {error.strerror}") from error
-        self._lock = FileLock(path / _LOCK, blocking=False)
+        self._lock = FileLock(path / LOCK, blocking=False)
         try:
             self._lock.acquire()
         except Timeout as error:
@@ -122,7 +123,7 @@ class LockedFolder:
 
     def foreign(self) -> str | None:
         """Name of something that is in the folder; None if it is empty."""
-        return next((one.name for one in self.path.iterdir() if one.name != _LOCK), None)
+        return next((one.name for one in self.path.iterdir() if one.name != LOCK), None)
 
     def close(self) -> None:
         """Let others write to it."""
@@ -298,9 +299,9 @@ def read_manifest(path: Path, *, accept_changed: bool = False) -> Manifest:
     Raises:
         RunFolderError: There is none, it is of another version, or records were changed.
     """
-    manifest = _manifest_of(path)
+    manifest = manifest_of(path)
     changed = changed_records(path, manifest)
-    while changed and (newer := _manifest_of(path)) != manifest:  # a session has just begun
+    while changed and (newer := manifest_of(path)) != manifest:  # a session has just begun
         manifest, changed = newer, changed_records(path, newer)
     if not changed:
         return manifest
@@ -318,7 +319,12 @@ def read_manifest(path: Path, *, accept_changed: bool = False) -> Manifest:
     return manifest
 
 
-def _manifest_of(path: Path) -> Manifest:
+def manifest_of(path: Path) -> Manifest:
+    """Read a run folder's manifest, whatever became of its records.
+
+    Raises:
+        RunFolderError: There is none, or it is of another version.
+    """
     file = path / MANIFEST
     raw = read_whole(file)
     if raw is None:

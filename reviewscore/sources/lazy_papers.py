@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.files import TEMPORARY
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.records import ENDINGS, FaultLog, RecordFile, RecordRow, as_model
@@ -54,7 +55,7 @@ class RawPaper:
         """
         if self.content is None or self.row.source_file is None:
             return build_paper(self.row, source=self.source, folder=self.folder, doubts=doubts)
-        with tempfile.TemporaryDirectory(prefix="reviewscore-") as name:
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY) as name:
             path = Path(name, Path(self.row.source_file).name)
             path.write_bytes(self.content)
             row = self.row.model_copy(update={"file": path.name})

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from reviewscore.bounds import Bound, BoundedLine, bounded_lines, check_size, in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.files import TEMPORARY
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text, without_surrogates
 from reviewscore.papers.load import input_error
@@ -230,7 +231,7 @@ class RecordFile:
         reader = _READERS.get(file.suffix.lower())
         if reader is None:
             return cls(file, file)
-        handle, name = tempfile.mkstemp(prefix="reviewscore-", suffix=".jsonl")
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=".jsonl")
         unreadable: dict[int, InputError] = {}
         numbers = array("q")
         records = cls(file, Path(name), unreadable, numbers)

@@ -126,6 +126,7 @@ COMMANDS = [
     ("fetch", NAME, "--from-export", NAME, "-o", "fetched"),
     ("prompts", "show", NAME),
     ("cache", "info", NAME),
+    ("purge", NAME),
     ("cache", "export", "-o", f"{NAME}/x"),
     ("cache", "info", "--ledger", f"postgresql://{NAME}"),
     ("doctor",),
