@@ -20,7 +20,7 @@ from reviewscore.cli import options
 from reviewscore.cli.cache import error_lines
 from reviewscore.cli.closing import agreed, exit_code
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.terminal import TerminalProgress, print_line, say, warn
+from reviewscore.cli.terminal import TerminalProgress, print_line, say, waiting, warn
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
 from reviewscore.files import TEMPORARY, read_lines
@@ -108,9 +108,10 @@ def command(
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
     put_in_force(resolved.settings.bounds)
-    collection = read_input(
-        data, review, paper, year=year, skip_bad_lines=resolved.settings.skip_bad_lines
-    )
+    with waiting("reading papers and reviews", quiet=quiet):
+        collection = read_input(
+            data, review, paper, year=year, skip_bad_lines=resolved.settings.skip_bad_lines
+        )
     for fault in collection.unread:
         say(f"error: {fault}")
     known = None if profiles is None else _profiles(profiles)
@@ -138,6 +139,8 @@ def command(
 def _check_source(data: Path | None, review: tuple[Path, ...], paper: tuple[str, ...]) -> None:
     if review and data is not None:
         raise click.UsageError("Name either DATA or --paper FILE --review FILE, not both.")
+    if not review and data is None and paper:
+        raise click.UsageError(f"--paper {paper[0]} needs its reviews: --review FILE.")
     if not review and data is None:
         raise click.UsageError("Name a folder of papers and reviews, or --paper and --review.")
     if review and len(paper) != 1:
@@ -152,7 +155,9 @@ def _profiles(folder: Path) -> Corpus:
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
-    for line in lines(estimated(collection, resolved.settings), resolved.settings):
+    with waiting("estimating the cost"):
+        found = estimated(collection, resolved.settings)
+    for line in lines(found, resolved.settings):
         print_line(line)
     return PARTLY if collection.unread else 0
 
@@ -163,7 +168,8 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> CostE
     Raises:
         Abort: The user does not agree.
     """
-    found = estimated(collection, settings)
+    with waiting("estimating the cost", quiet=quiet):
+        found = estimated(collection, settings)
     for line in () if quiet else lines(found, settings):
         say(line)
     if not agreed(found, settings):
@@ -219,7 +225,7 @@ def _run(
         collection, out, resolved, retry_errors=retry_errors, accept_changed=accept_changed
     ):
         price = _priced(collection, settings, quiet=quiet)
-    with TerminalProgress(quiet=quiet) as progress:
+    with TerminalProgress(quiet=quiet, before="splitting reviews into points") as progress:
         outcome = audit(
             collection,
             out,
@@ -259,7 +265,8 @@ def _close(
     """Summary, report, and the last lines on the terminal."""
     from reviewscore.report.lines import session_line, summary_lines
 
-    summary, page = conclude(out, collection, accept_changed=accept_changed)
+    with waiting("writing the report", quiet=quiet):
+        summary, page = conclude(out, collection, accept_changed=accept_changed)
     if quiet:
         return
     for line in summary_lines(summary):

@@ -6,6 +6,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -45,8 +46,11 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
     """
     from reviewscore.logic.pool import Provers
     from reviewscore.logic.z3_backend import ProofLimits
+    from reviewscore.papers.file_kinds import check_head
     from reviewscore.sources.formal import read_arguments
 
+    if Path(file.name).is_file():
+        check_head(Path(file.name))
     limits, provers = ProofLimits(seconds=seconds), Provers(workers)
     failed, nothing = False, True
 

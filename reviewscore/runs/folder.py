@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ from reviewscore.files import (
     own_file,
     read_lines,
     read_whole,
+    unwritable,
     write_whole,
 )
 from reviewscore.notices import notice
@@ -112,14 +114,14 @@ class LockedFolder:
         except FileExistsError as error:
             raise RunFolderError(f"{path} is a file; name a folder with -o") from error
         except OSError as error:
-            raise RunFolderError(f"{path}: {error.strerror}") from error
+            raise unwritable(path, error) from error
         self._lock = FileLock(path / LOCK, blocking=False)
         try:
             self._lock.acquire()
         except Timeout as error:
             raise RunFolderError(f"{path}: another process is writing to {what}") from error
         except OSError as error:
-            raise RunFolderError(f"{path}: {error.strerror}") from error
+            raise unwritable(path, error) from error
 
     def foreign(self) -> str | None:
         """Name of something that is in the folder; None if it is empty."""
@@ -328,11 +330,23 @@ def manifest_of(path: Path) -> Manifest:
     file = path / MANIFEST
     raw = read_whole(file)
     if raw is None:
-        raise RunFolderError(f"{path} is no run folder: {MANIFEST} is missing")
+        raise RunFolderError(f"{path} is no run folder: {MANIFEST} is missing; {_no_run(path)}")
     try:
         return Manifest.model_validate_json(raw)
     except ValidationError as error:
         raise RunFolderError(f"{file}: not a manifest of this version of reviewscore") from error
+
+
+def _no_run(path: Path) -> str:
+    """What is named instead of a run folder, and what to do."""
+    if path.is_file():
+        return "it is a file: name the folder that `audit -o` wrote"
+    if not path.is_dir():
+        return "there is no such folder: check the path"
+    if any(path.glob("papers.*")) or any(path.glob("*.pdf")):
+        there = shlex.quote(str(path))
+        return f"it holds papers: type reviewscore audit {there} -o RUN, and name RUN"
+    return "name the folder that `audit -o` wrote"
 
 
 def digests_of(path: Path) -> dict[str, Digest]:
