@@ -49,8 +49,9 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
     from reviewscore.papers.file_kinds import check_head
     from reviewscore.sources.formal import read_arguments
 
-    if Path(file.name).is_file():
-        check_head(Path(file.name))
+    source = str(getattr(file, "name", "<stdin>"))
+    if Path(source).is_file():
+        check_head(Path(source))
     limits, provers = ProofLimits(seconds=seconds), Provers(workers)
     failed, nothing = False, True
 
@@ -64,7 +65,7 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
         )
 
     try:
-        arguments = read_arguments(file, getattr(file, "name", "<stdin>"))
+        arguments = read_arguments(file, source)
         for argument, proof in _in_order(arguments, prove, provers.workers):
             nothing = False
             if proof is None:
@@ -77,7 +78,7 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
     finally:
         provers.close()
     if nothing:
-        raise InputError("no argument in it", file=getattr(file, "name", "<stdin>"))
+        raise InputError("no argument in it", file=source)
     return PARTLY if failed else 0
 
 

@@ -158,7 +158,7 @@ def test_an_account_of_other_files_does_not_say_that_it_is_complete(
     (out / "index.jsonl").unlink()
     (out / "index.jsonl").mkdir()
 
-    with pytest.raises(RunFolderError, match=r"index\.jsonl: cannot be written: Is a directory"):
+    with pytest.raises(RunFolderError, match=r"index\.jsonl: Is a directory"):
         export(data, out, per="paper")
 
     assert json.loads((out / ACCOUNT).read_text("utf-8")) == {"complete": False}

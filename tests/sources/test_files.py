@@ -205,7 +205,9 @@ def test_lone_surrogates_become_replacement_characters(tmp_path: Path) -> None:
 def test_missing_places_are_named_with_a_cure(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such folder"):
         read_collection(tmp_path / "none")
-    with pytest.raises(InputError, match=r"has no papers\.jsonl or papers\.parquet; give a folder"):
+    with pytest.raises(
+        InputError, match=r"has no papers\.jsonl or papers\.parquet and is empty; give a"
+    ):
         read_collection(tmp_path)
     (tmp_path / "papers.jsonl").write_text(json.dumps(PAPER))
     with pytest.raises(InputError, match=r"has no reviews\.jsonl"):
