@@ -381,7 +381,7 @@ def text_stores(location: Location, *, kept_in: Path) -> Iterator[TextStore]:
     runs = [one.parent for one in Path("runs").glob(f"*/{MANIFEST}")]
     if runs:
         yield _store(
-            f"points and verdicts ({len(runs):,} run folders)",
+            f"points and verdicts ({len(runs):,} run folder{'s' if runs[1:] else ''})",
             "runs/*", _files_below(runs), "reviewscore purge RUN",
         )  # fmt: skip
     pattern = Path(tempfile.gettempdir()) / f"{TEMPORARY}*"

@@ -209,10 +209,10 @@ def _single_file(path: Path) -> InputError:
         return InputError("is neither papers nor reviews", file=path, cure=_CURE)
     name = shlex.quote(str(path))
     return InputError(
-        "is a single file, neither papers.jsonl nor reviews.jsonl",
+        "is neither papers nor reviews but a single file",
         file=path,
-        cure=f"type --paper {name} --review FILE if it is a paper, --paper FILE --review {name} if "
-        "it is a review",
+        cure=f"type reviewscore audit --paper {name} --review FILE if it is a paper, or "
+        f"--paper FILE --review {name} if it is a review",
     )
 
 
@@ -464,7 +464,7 @@ def _no_reviews(folder: Path, papers: Sequence[Path]) -> InputError:
         f"holds {count} and no reviews",
         file=folder,
         cure=f"put each review beside its paper, named after it, as in {papers[0].stem}-R1.txt; or "
-        f"type --paper {shlex.quote(str(papers[0]))} --review FILE",
+        f"type reviewscore audit --paper {shlex.quote(str(papers[0]))} --review FILE",
     )
 
 
