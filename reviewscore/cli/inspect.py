@@ -48,7 +48,7 @@ def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
     seen = found = failed = 0
     for file in files:
         try:
-            with waiting(f"reading {file}"):
+            with waiting(f"reading {file}", plain=not as_json):
                 for one in inspect_file(file):
                     if isinstance(one, InputError):
                         failed += 1

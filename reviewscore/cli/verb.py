@@ -107,7 +107,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Import what the command needs, which the first time takes seconds."""
-        with waiting("loading", quiet=not {"-q", "--quiet"}.isdisjoint(args)):
+        quiet = not {"-q", "--quiet"}.isdisjoint(args)
+        with waiting("loading", quiet=quiet, plain=False):
             return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
