@@ -95,6 +95,7 @@ class RunHoldings:
         files: Files that this package wrote into the folder, the manifest and the lock last.
         foreign: What else is there.
         share: What the ledger holds of it.
+        copies: Folders of copies of its data, where those were fetched from an address.
         run_ids: Names of the run in the ledger, and of labels that a model gave in it.
     """
 
