@@ -17,15 +17,18 @@ help: ## List the targets.
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "reviewscore needs Python 3.11 or newer; set PYTHON=...")'
+	@echo "Making a virtual environment in $(VENV) .."
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.made requirements.lock pyproject.toml
+	@echo "Installing reviewscore and what it needs into $(VENV): about a minute, once .."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
 $(VENV)/.developing: $(VENV)/.installed requirements-dev.lock
+	@echo "Installing what tests need into $(VENV): some minutes, once .."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 

@@ -28,6 +28,10 @@ _HEAD = 2
 """Bytes that tell a zlib stream from a bare one (RFC 1950, section 2.2)."""
 
 
+_OF_FILES = ("max_text_mb", "max_pdf_mb", "max_table_mb")
+"""Bounds of what users name."""
+
+
 @dataclass(frozen=True)
 class Bound:
     """The most bytes of one thing.
@@ -65,9 +69,11 @@ class Bound:
         """How the bound is raised."""
         if self.of:
             return "make it smaller"
+        variable = f"REVIEWSCORE_{self.setting.upper()}"
+        right = "is it the right file? " if self.setting in _OF_FILES else ""
         return (
-            f"if it is meant to be so large, raise {self.setting} in [bounds] of the settings, or "
-            f"set REVIEWSCORE_{self.setting.upper()}"
+            f"{right}if it is meant to be so large, raise {self.setting} in [bounds] of the "
+            f"settings, or type {variable}=MEGABYTES before the command"
         )
 
 

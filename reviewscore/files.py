@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shlex
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -29,6 +30,8 @@ _LONGEST_NAME = 60
 """Characters of a file's name that its draft has too: a name is of at most 255 bytes."""
 _PIECE = 1 << 20
 """Bytes that are hashed at once."""
+TEMPORARY = "reviewscore-"
+"""Begins the name of every temporary file, so that those of killed commands are known."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -52,7 +55,7 @@ class JsonLines:
             self._size = _whole_lines(path)
             self._file.truncate(self._size)
         except OSError as error:
-            raise RunFolderError(f"{path}: {error.strerror}") from error
+            raise unwritable(path, error) from error
 
     def append(self, line: str) -> int:
         """Write one line to the operating system and return its offset.
@@ -78,9 +81,45 @@ class JsonLines:
         self._file.close()
 
 
+def unwritable(path: Path, error: OSError) -> RunFolderError:
+    """Why a file or folder cannot be written, and what to do, for the user who named it."""
+    cure = "name another place with -o"
+    if error.errno == errno.ENOENT and not path.parent.exists():
+        there = shlex.quote(str(path.parent))
+        return RunFolderError(
+            f"{path}: there is no folder {path.parent}; make it (mkdir -p {there}), or {cure}"
+        )
+    if error.errno == errno.ENOTDIR:
+        place = next((one for one in path.parents if one.is_file()), path)
+        return RunFolderError(f"{path}: {place} is a file and can hold none; {cure}")
+    return RunFolderError(f"{path}: cannot be written: {error.strerror}; {cure}")
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place that cannot be written, before any work is done for it.
+
+    Args:
+        path: A file or folder to be written; it need not be there, nor its folder.
+
+    Raises:
+        RunFolderError: It, or the nearest folder above it that is there, may not be written, or
+            that is a file.
+    """
+    try:
+        nearest = next((one for one in (path, *path.parents) if one.exists()), None)
+        if nearest is None:
+            return
+        if nearest is not path and not nearest.is_dir():
+            raise unwritable(path, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
+        if not os.access(nearest, os.W_OK):
+            raise unwritable(nearest, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+    except (OSError, ValueError):  # whoever writes will say what is wrong with such a name
+        return
+
+
 def _failure(path: Path, error: OSError) -> StopError | RunFolderError:
     if error.errno not in _FULL:
-        return RunFolderError(f"{path}: {error.strerror}")
+        return unwritable(path, error)
     return StopError(
         f"{path}: {error.strerror}; what is finished is kept: "
         "free some space and run the same command again"
@@ -345,7 +384,7 @@ def results_folder(
     except FileExistsError as error:
         raise RunFolderError(f"{out} is a file; name a folder with -o") from error
     except OSError as error:
-        raise RunFolderError(f"{out}: {error.strerror}") from error
+        raise unwritable(out, error) from error
 
 
 def _left_by_a_kill(found: Path, marker: str, inside: Sequence[str]) -> bool:

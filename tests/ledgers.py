@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
 
+from reviewscore.llm.ledger.database import Ledger
 from reviewscore.llm.ledger.store import FILE, Location
+from reviewscore.llm.ledger.tables import pack
+from reviewscore.schema.call import Call, Completion, Message, Request, Usage
 from tests.postgres import running
 
 
@@ -41,3 +45,52 @@ def wait_for_calls(folder: Path, count: int) -> None:
             return
         time.sleep(0.05)
     raise AssertionError(f"{folder} never got {count} calls")
+
+
+PAPER = "We count frogs in nine ponds and compare the counts with those of two patient biologists."
+SECRET = "The reviewer says that nobody has counted any frogs in this pond before last summer."
+
+
+def paid_call(text: str = SECRET, *, prefix: str = PAPER, model: str = "openai/x") -> Call:
+    """A call with a reply that repeats its text."""
+    request = Request(
+        model=model, system="s", prefix=prefix, task="judge",
+        messages=(Message(role="user", content=text),), schema_name="R", reply_schema="{}",
+    )  # fmt: skip
+    completion = Completion(text=f"Reply to: {text}", model="x-1", usage=Usage(input_tokens=9))
+    return Call(
+        key=request.key(place="here"), place="here", stage="claim_factuality", request=request,
+        completion=completion, attempts=1, started="2026-01-02T00:00:00.000+00:00", seconds=1.0,
+        usd=0.5,
+    )  # fmt: skip
+
+
+def record(place: Location, run: str, *calls: Call) -> None:
+    """Have a run use calls; it pays for those that nobody has made."""
+
+    async def recorded() -> None:
+        ledger = Ledger(place, run=run)
+        for call in calls:
+            if await ledger.find(call.key) is None:
+                await ledger.add(call)
+            else:
+                await ledger.use(call.key)
+        ledger.close()
+
+    asyncio.run(recorded())
+
+
+def bytes_in(folder: Path) -> bytes:
+    """All bytes of the ledger's files, its write-ahead log among them."""
+    return b"".join(file.read_bytes() for file in sorted(folder.glob(f"{FILE}*")))
+
+
+def traces(stored: bytes, text: str) -> list[str]:
+    """What is left of a text: eight of its words, or a stretch of it as it is packed."""
+    words = text.split()
+    plain = [" ".join(words[at : at + 8]) for at in range(len(words) - 7)]
+    packed = pack(text)
+    stretches = [packed[at : at + 12] for at in range(8, len(packed) - 12)]
+    return [one for one in plain if one.encode() in stored] + [
+        one.hex() for one in stretches if one in stored
+    ]

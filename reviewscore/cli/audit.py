@@ -21,10 +21,10 @@ from reviewscore.cli.cache import error_lines
 from reviewscore.cli.closing import agreed, exit_code
 from reviewscore.cli.cost import estimate_lines, print_estimate
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.terminal import TerminalProgress, print_line, say, warn
+from reviewscore.cli.terminal import TerminalProgress, print_line, say, waiting, warn
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
-from reviewscore.files import read_lines
+from reviewscore.files import TEMPORARY, read_lines
 from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
@@ -109,9 +109,10 @@ def command(
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
     put_in_force(resolved.settings.bounds)
-    collection = read_input(
-        data, review, paper, year=year, skip_bad_lines=resolved.settings.skip_bad_lines
-    )
+    with waiting("reading papers and reviews", quiet=quiet):
+        collection = read_input(
+            data, review, paper, year=year, skip_bad_lines=resolved.settings.skip_bad_lines
+        )
     for fault in collection.unread:
         say(f"error: {fault}")
     known = None if profiles is None else _profiles(profiles)
@@ -121,7 +122,7 @@ def command(
     if output == "-" and not resolved.settings.embedded:
         raise click.UsageError("-o - keeps no run folder, so paid calls would be lost; name one.")
     if output == "-":
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
             return _run(collection, resolved, Path(folder) / "run", quiet=True, to_stdout=True)
     return _run(
         collection,
@@ -139,6 +140,8 @@ def command(
 def _check_source(data: Path | None, review: tuple[Path, ...], paper: tuple[str, ...]) -> None:
     if review and data is not None:
         raise click.UsageError("Name either DATA or --paper FILE --review FILE, not both.")
+    if not review and data is None and paper:
+        raise click.UsageError(f"--paper {paper[0]} needs its reviews: --review FILE.")
     if not review and data is None:
         raise click.UsageError("Name a folder of papers and reviews, or --paper and --review.")
     if review and len(paper) != 1:
@@ -155,7 +158,8 @@ def _profiles(folder: Path) -> Corpus:
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
     settings = resolved.settings
     check(settings, keys=False)
-    found = estimated(collection, settings, compare=True)
+    with waiting("estimating the cost"):
+        found = estimated(collection, settings, compare=True)
     print_estimate(found, settings, lines(found, settings))
     return PARTLY if collection.unread else 0
 
@@ -166,7 +170,8 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> CostE
     Raises:
         Abort: The user does not agree.
     """
-    found = estimated(collection, settings)
+    with waiting("estimating the cost", quiet=quiet):
+        found = estimated(collection, settings)
     for line in () if quiet else lines(found, settings):
         say(line)
     if not agreed(found, settings):
@@ -222,7 +227,7 @@ def _run(
         collection, out, resolved, retry_errors=retry_errors, accept_changed=accept_changed
     ):
         price = _priced(collection, settings, quiet=quiet)
-    with TerminalProgress(quiet=quiet) as progress:
+    with TerminalProgress(quiet=quiet, before="splitting reviews into points") as progress:
         outcome = audit(
             collection,
             out,
@@ -262,7 +267,8 @@ def _close(
     """Summary, report, and the last lines on the terminal."""
     from reviewscore.report.lines import session_line, summary_lines
 
-    summary, page = conclude(out, collection, accept_changed=accept_changed)
+    with waiting("writing the report", quiet=quiet):
+        summary, page = conclude(out, collection, accept_changed=accept_changed)
     if quiet:
         return
     for line in summary_lines(summary):

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from reviewscore.cli import options
+from reviewscore.cli.closing import removal_agreed
+from reviewscore.cli.main import WRONG_USE
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
@@ -82,7 +84,7 @@ def export(run: Path | None, output: str, ledger: str | None, *, accept_changed:
 @command.command("clear", cls=Verb)
 @_LEDGER
 @options.CONFIG_OPTION
-@options.switch("--yes", help="Really delete it.")
+@options.switch("--yes", help="Delete it without asking.")
 def empty(yes: bool, ledger: str | None) -> int:
     """Delete the ledger: runs that are not finished will pay again for what they had.
 
@@ -97,10 +99,9 @@ def empty(yes: bool, ledger: str | None) -> int:
     found = info(place)
     if found.open_jobs:
         say(f"{found.open_jobs} batch jobs are still open at the provider")
-    if not yes:
-        whose = ", the calls of everybody who uses it" if found.shared else ""
-        say(f"this deletes {found.name}{whose}; say --yes to do it")
-        return 2
+    whose = ", the calls of everybody who uses it" if found.shared else ""
+    if not removal_agreed(f"this deletes {found.name}{whose}", yes=yes):
+        return WRONG_USE
     print_line(f"{clear(place) / 1e6:.1f} MB deleted")
     return 0
 

@@ -55,6 +55,21 @@ def agreed(expected: CostEstimate, settings: Settings) -> bool:
     return click.confirm(f"this may cost about ${most:,.2f}; go on?", err=True)
 
 
+def removal_agreed(what: str, *, yes: bool) -> bool:
+    """Whether the user agrees to a removal; asked at a terminal, elsewhere ``--yes`` says so.
+
+    Args:
+        what: What is removed, such as ``this deletes the ledger``.
+        yes: Whether ``--yes`` was given.
+    """
+    if yes:
+        return True
+    if sys.stdin.isatty():
+        return click.confirm(f"{what}; go on?", err=True)
+    say(f"{what}; say --yes to do it")
+    return False
+
+
 def close(outcome: Outcome[GenerationManifest], out: Path, *, err: bool = False) -> int:
     """Say how a session ended that wrote texts; the exit code.
 

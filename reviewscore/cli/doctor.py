@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import click
 
 from reviewscore import __version__, prompts
+from reviewscore.bounds import in_megabytes
 from reviewscore.cli import options
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
@@ -31,7 +32,7 @@ _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BA
 @click.command("doctor", cls=Verb)
 @options.CONFIG_OPTION
 def command() -> int:
-    """Print versions, prompts, keys found (names only), the ledger and the solver's state."""
+    """Print versions, prompts, keys found (names only), the ledger, texts kept, the solver."""
     print_line(f"reviewscore {__version__} · Python {platform.python_version()}")
     healthy = True
     for name in _PACKAGES:
@@ -44,7 +45,7 @@ def command() -> int:
     healthy &= _solver()
     for name in _KEYS:
         print_line(f"{name:18} {'set' if os.environ.get(name) else 'not set'}")
-    healthy &= _ledger()
+    healthy &= _stores()
     for name, extra in _EXTRAS.items():
         state = "installed" if find_spec(name) else f"not installed (the extra {extra})"
         print_line(f"{name:12} {state}")
@@ -55,15 +56,25 @@ def command() -> int:
     return 0 if healthy else 1
 
 
-def _ledger() -> bool:
+def _stores() -> bool:
+    """The ledger, and what else on this machine keeps texts."""
     from reviewscore.llm.ledger.upkeep import info
+    from reviewscore.runs.purge import text_stores
 
+    settings = options.settings_from({}).settings
     try:
-        found = info(options.settings_from({}).settings.ledger_place)
+        found = info(settings.ledger_place)
+        print_line(f"ledger       {found.name} ({in_megabytes(found.size)})")
+        stores = list(text_stores(settings.ledger_place, kept_in=settings.ledger_folder))
     except RunFolderError as error:
         print_line(f"ledger       {error}")
         return False
-    print_line(f"ledger       {found.name} ({found.size / 1e6:.1f} MB)")
+    if stores:
+        print_line("texts are kept on this machine (reviewscore purge RUN removes those of a run):")
+    for store in stores:
+        since = "" if store.oldest is None else f", since {store.oldest}"
+        print_line(f"  {store.what}: {store.place} ({in_megabytes(store.size)}{since})")
+        print_line(f"    to remove them all: {store.removal}")
     return True
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from reviewscore.cli import options
-from reviewscore.cli.terminal import print_line
+from reviewscore.cli.terminal import print_line, waiting
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
@@ -46,5 +46,6 @@ def command(runs: tuple[Path, ...], output: Path | None, *, accept_changed: bool
         raise SettingsError("several runs; name the file to write with -o")
     output = output or own_file(runs[0] / "points.csv")
     check_destination(output)
-    rows = export(runs, output, accept_changed=accept_changed)
+    with waiting("writing points"):
+        rows = export(runs, output, accept_changed=accept_changed)
     print_line(f"{counted(rows, 'point')} written to {output}")

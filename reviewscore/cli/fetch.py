@@ -136,7 +136,7 @@ def _named(name: str) -> str:
 
 
 def _check_no_file(name: str) -> None:
-    """A file is none of OpenReview's ids, whatever its name looks like.
+    """A file or folder is none of OpenReview's ids, whatever its name looks like.
 
     Raises:
         SettingsError: It is one, or is named like one; says which flag takes it.
@@ -145,6 +145,14 @@ def _check_no_file(name: str) -> None:
     ending = path.suffix.lower()
     try:
         there = path.is_file()
+        fetched = name == "TMLR" or (path / "fetch.json").exists()  # a folder called as its venue
+        if path.is_dir() and not fetched:
+            folder = name[:_LONGEST_SHOWN]
+            raise SettingsError(
+                f"{folder} is a folder here, not a venue or forum of OpenReview; type "
+                f"reviewscore fetch --from-export {folder} -o FOLDER (notes), --from-corpus "
+                f"{folder} (PeerRead, NLPeer), or reviewscore audit {folder} (PDFs with reviews)"
+            )
     except (OSError, ValueError):  # a name that no file can have
         there = False
     if not there and ending not in (*_TABLES, *_NOTES):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.cli.main import PARTLY, WRONG_USE
-from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.terminal import print_line, say, waiting
 from reviewscore.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -48,14 +48,15 @@ def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
     seen = found = failed = 0
     for file in files:
         try:
-            for one in inspect_file(file):
-                if isinstance(one, InputError):
-                    failed += 1
-                    say(f"error: {one}")
-                    continue
-                seen += 1
-                found += one.suspicious
-                _print(one, as_json=as_json, everything=everything)
+            with waiting(f"reading {file}", plain=not as_json):
+                for one in inspect_file(file):
+                    if isinstance(one, InputError):
+                        failed += 1
+                        say(f"error: {one}")
+                        continue
+                    seen += 1
+                    found += one.suspicious
+                    _print(one, as_json=as_json, everything=everything)
         except InputError as error:
             failed += 1
             say(f"error: {error}")

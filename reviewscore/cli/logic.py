@@ -6,6 +6,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -45,8 +46,12 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
     """
     from reviewscore.logic.pool import Provers
     from reviewscore.logic.z3_backend import ProofLimits
+    from reviewscore.papers.file_kinds import check_head
     from reviewscore.sources.formal import read_arguments
 
+    source = str(getattr(file, "name", "<stdin>"))
+    if Path(source).is_file():
+        check_head(Path(source))
     limits, provers = ProofLimits(seconds=seconds), Provers(workers)
     failed, nothing = False, True
 
@@ -60,7 +65,7 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
         )
 
     try:
-        arguments = read_arguments(file, getattr(file, "name", "<stdin>"))
+        arguments = read_arguments(file, source)
         for argument, proof in _in_order(arguments, prove, provers.workers):
             nothing = False
             if proof is None:
@@ -73,7 +78,7 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
     finally:
         provers.close()
     if nothing:
-        raise InputError("no argument in it", file=getattr(file, "name", "<stdin>"))
+        raise InputError("no argument in it", file=source)
     return PARTLY if failed else 0
 
 

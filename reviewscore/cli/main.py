@@ -38,6 +38,7 @@ _VERBS = {
     "merge": "Make one run folder of the parts of a venue.",
     "venue": "Report on a venue: rates by type, area and reviewer load, naming nobody.",
     "compare": "Measure drift between two judges, settings or years, with intervals.",
+    "purge": "Remove a run and its copies, such as its calls in the ledger.",
     "cache": "Look at the ledger of paid calls, export it, empty it.",
     "prompts": "List, show or verify the prompts.",
     "doctor": "Say what this installation has and lacks.",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from reviewscore.cli import options
-from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.terminal import print_line, say, waiting
 from reviewscore.cli.verb import Verb
 
 
@@ -28,7 +28,8 @@ def command(runs: tuple[Path, ...], output: Path, *, accept_changed: bool) -> No
     from reviewscore.report.summary import write_summary
     from reviewscore.runs.merge import merge
 
-    made = merge(runs, output, accept_changed=accept_changed)
+    with waiting("reading and merging the runs"):
+        made = merge(runs, output, accept_changed=accept_changed)
     for line in summary_lines(write_summary(output, accept_changed=accept_changed)):
         print_line(line)
     if made.repeated:

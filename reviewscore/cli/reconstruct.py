@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import textwrap
 from pathlib import Path
 
@@ -30,6 +31,9 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     """
     from reviewscore.prompts import use_directory
 
+    if _is_file(argument):
+        words = f'"$(cat {shlex.quote(argument)})"'
+        raise click.UsageError(f"{argument} is a file; give the words of one argument: {words}")
     settings = options.settings_from(as_settings(flags)).settings
     with use_directory(settings.prompts_dir):
         found = asyncio.run(_reconstruct(argument, paper, settings))
@@ -46,6 +50,13 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
         for line in _lines(found):
             print_line(line)
     return 0 if found.state.passed else 1
+
+
+def _is_file(argument: str) -> bool:
+    try:
+        return Path(argument).is_file()
+    except (OSError, ValueError):  # words that no file can be called
+        return False
 
 
 async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:

@@ -9,7 +9,7 @@ import click
 from reviewscore.cli import options
 from reviewscore.cli.inputs import collection_of
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.terminal import print_line, print_text, say
+from reviewscore.cli.terminal import print_line, print_text, say, waiting
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
 
@@ -53,7 +53,8 @@ def command(
     if output is not None:
         check_destination(output)
     if reader is not None:
-        return _for(run, reader, output, data, accept_changed=accept_changed)
+        with waiting("writing pages"):
+            return _for(run, reader, output, data, accept_changed=accept_changed)
     from reviewscore.files import write_whole
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
@@ -79,8 +80,10 @@ def command(
         if collection is not None:
             papers = collection.text_of
             reviews = collection.review
-        write_summary(run, accept_changed=accept_changed)
-        output = write_report(run, papers, reviews, out=output, accept_changed=accept_changed)[0]
+        with waiting("writing the report"):
+            write_summary(run, accept_changed=accept_changed)
+            pages = write_report(run, papers, reviews, out=output, accept_changed=accept_changed)
+        output = pages[0]
     else:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .json")
     print_line(str(output))

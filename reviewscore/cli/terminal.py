@@ -7,9 +7,10 @@ import errno
 import io
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from io import BufferedWriter
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
@@ -22,6 +23,7 @@ from reviewscore.printable import printable, without_escapes
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
+    from rich.status import Status
 
     from reviewscore.llm.client import Traffic
     from reviewscore.schema.point_score import PointScore
@@ -33,6 +35,7 @@ class ReaderGoneError(Exception):
 
 def print_line(line: str, *, err: bool = False) -> None:
     """Print one line; a line feed in it is shown and does not make two of it."""
+    _Wait.end_current()
     click.echo(printable(line), err=err)
 
 
@@ -55,6 +58,7 @@ def print_text(text: str, *, newline: bool = True, markdown: bool = False) -> No
         newline: Whether a line end follows.
         markdown: Whether it is Markdown, whose escapes nobody needs who reads it at a terminal.
     """
+    _Wait.end_current()
     shown = without_escapes(text) if markdown and sys.stdout.isatty() else text
     click.echo(printable(shown, lines=True), nl=newline)
 
@@ -202,6 +206,88 @@ def drawing_stream() -> TextIO:
     return stream.stream if isinstance(stream, SafeStream) else stream
 
 
+SILENCE = 0.5
+"""Seconds without a word after which it is said what is being done."""
+
+
+class _Wait:
+    """Says what is being done once that has taken a while.
+
+    One at a time: another one, or anything that is printed, ends it.
+
+    Args:
+        doing: What is being done.
+        plain: Whether it is said where no line can move.
+    """
+
+    current: _Wait | None = None
+
+    def __init__(self, doing: str, *, plain: bool) -> None:
+        self._doing, self._plain, self._ended = doing, plain, False
+        self._status: Status | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(SILENCE, self._show)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _show(self) -> None:
+        with self._lock:
+            if self._ended:
+                return
+            if not _is_drawn_on():
+                if self._plain:
+                    click.echo(printable(f"{self._doing} .."), err=True)
+                return
+            from rich.console import Console
+            from rich.markup import escape
+            from rich.status import Status
+
+            words = escape(printable(self._doing))
+            self._status = Status(words, console=Console(file=drawing_stream()))
+            self._status.start()
+
+    def end(self) -> None:
+        """Say it no more."""
+        self._timer.cancel()
+        with self._lock:
+            self._ended = True
+            if self._status is not None:
+                self._status.stop()
+                self._status = None
+
+    @classmethod
+    def end_current(cls) -> None:
+        """End what is being said, if anything is."""
+        if cls.current is not None:
+            cls.current.end()
+            cls.current = None
+
+
+def _is_drawn_on() -> bool:
+    """Whether standard error is a terminal that a person looks at."""
+    return sys.stderr.isatty() and not os.environ.get("CI")
+
+
+@contextmanager
+def waiting(doing: str, *, quiet: bool = False, plain: bool = True) -> Iterator[None]:
+    """Say what is being done within the block, if that takes longer than `SILENCE`.
+
+    At a terminal a line that moves, gone at the end; elsewhere a plain line.
+
+    Args:
+        doing: What is being done, such as ``reading papers``.
+        quiet: Say nothing.
+        plain: Whether it is said where there is no terminal.
+    """
+    _Wait.end_current()
+    if not quiet:
+        _Wait.current = _Wait(doing, plain=plain)
+    try:
+        yield
+    finally:
+        _Wait.end_current()
+
+
 PLAIN_SECONDS = 30.0
 PLAIN_SHARE = 0.05
 
@@ -212,16 +298,19 @@ class TerminalProgress:
     Args:
         quiet: Say nothing at all.
         noun: What is counted.
+        before: What is done before it is known how many there will be.
     """
 
-    def __init__(self, *, quiet: bool, noun: str = "points") -> None:
-        self._quiet, self._noun = quiet, noun
+    def __init__(self, *, quiet: bool, noun: str = "points", before: str = "getting ready") -> None:
+        self._quiet, self._noun, self._before = quiet, noun, before
         self._total = self._done = self._failed = 0
         self._last_share, self._last_time = 0.0, time.monotonic()
         self._bar: Bar | None = None
         self._task: TaskID | None = None
 
     def __enter__(self) -> TerminalProgress:
+        self._waiting = ExitStack()
+        self._waiting.enter_context(waiting(self._before, quiet=self._quiet))
         return self
 
     def __exit__(
@@ -230,13 +319,15 @@ class TerminalProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._waiting.close()
         if self._bar is not None:
             self._bar.stop()
 
     def expect(self, points: int) -> None:
         """How many there will be; of points, by the splitting rules."""
         self._total = points
-        if self._quiet or not sys.stderr.isatty() or os.environ.get("CI"):
+        _Wait.end_current()
+        if self._quiet or not _is_drawn_on():
             return
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.terminal import want_output
+from reviewscore.cli.terminal import waiting, want_output
 
 
 class Verb(click.Command):
@@ -52,11 +52,21 @@ class Verb(click.Command):
         return left
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it; its output is wanted where it writes no files."""
+        """Run it; its output is wanted where it writes no files.
+
+        A place that cannot be written is said before any work is done for it.
+        """
         output = ctx.params.get("output")
+        if output is not None and str(output) != "-":
+            from reviewscore.files import check_place  # costs what help need not pay
+
+            check_place(Path(output))
         if str(output) == "-" if output is not None else not self._writes_files:
             want_output()
-        return super().invoke(ctx)
+        typed = any(str(value) == "-" for value in ctx.params.values())  # it may wait for the user
+        quiet = typed or bool(ctx.params.get("quiet"))
+        with waiting(f"{ctx.info_name}: at work", quiet=quiet, plain=False):
+            return super().invoke(ctx)
 
 
 def _names(param: click.Parameter) -> bool:
@@ -92,6 +102,14 @@ class LazyGroup(click.Group):
         super().__init__(*arguments, **options)
         self.verbs = verbs
         self._package, self._places = package, places or {}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Import what the command needs, which the first time takes seconds."""
+        quiet = not {"-q", "--quiet"}.isdisjoint(args)
+        with waiting("loading", quiet=quiet, plain=False):
+            return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in order."""

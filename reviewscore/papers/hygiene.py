@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore.bounds import Bound, in_force, read_bounded
-from reviewscore.errors import InputError
+from reviewscore.papers.file_kinds import check_text, not_utf8
 from reviewscore.papers.hidden import UNSEEN, Hidden, is_flag, shapeless, unseen_characters
 from reviewscore.papers.offsets import MappedText
 
@@ -104,11 +104,11 @@ def read_text(path: Path, *, bound: Bound | None = None) -> str:
         bound: How large it may be; that of a text if not given.
 
     Raises:
-        InputError: If the file cannot be read, is too large, or is not UTF-8.
+        InputError: If the file cannot be read, is too large, or is not UTF-8; says what it is.
     """
+    data = read_bounded(path, bound or in_force().text)
+    check_text(path, data)
     try:
-        return read_bounded(path, bound or in_force().text).decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"is not UTF-8 text (byte {error.start})", file=path, cure="save it as UTF-8"
-        ) from error
+        raise not_utf8(path, data, error) from error

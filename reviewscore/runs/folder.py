@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ from reviewscore.files import (
     own_file,
     read_lines,
     read_whole,
+    unwritable,
     write_whole,
 )
 from reviewscore.notices import notice
@@ -45,7 +47,8 @@ DIGEST = "focus-digest.json"
 """That in short, for the report."""
 SIMILARITY = "similarity-digest.json"
 """How near its reviewers' own papers are, where that was computed, for the report."""
-_LOCK = ".lock"
+LOCK = ".lock"
+"""Held by whoever writes."""
 
 
 _OWN = frozenset({MANIFEST, POINTS, ERRORS, DIGEST, SIMILARITY})
@@ -122,18 +125,18 @@ class LockedFolder:
         except FileExistsError as error:
             raise RunFolderError(f"{path} is a file; name a folder with -o") from error
         except OSError as error:
-            raise RunFolderError(f"{path}: {error.strerror}") from error
-        self._lock = FileLock(path / _LOCK, blocking=False)
+            raise unwritable(path, error) from error
+        self._lock = FileLock(path / LOCK, blocking=False)
         try:
             self._lock.acquire()
         except Timeout as error:
             raise RunFolderError(f"{path}: another process is writing to {what}") from error
         except OSError as error:
-            raise RunFolderError(f"{path}: {error.strerror}") from error
+            raise unwritable(path, error) from error
 
     def foreign(self) -> str | None:
         """Name of something that is in the folder; None if it is empty."""
-        return next((one.name for one in self.path.iterdir() if one.name != _LOCK), None)
+        return next((one.name for one in self.path.iterdir() if one.name != LOCK), None)
 
     def close(self) -> None:
         """Let others write to it."""
@@ -310,9 +313,9 @@ def read_manifest(path: Path, *, accept_changed: bool = False) -> Manifest:
     Raises:
         RunFolderError: There is none, it is of another version, or records were changed.
     """
-    manifest = _manifest_of(path)
+    manifest = manifest_of(path)
     changed = changed_records(path, manifest)
-    while changed and (newer := _manifest_of(path)) != manifest:  # a session has just begun
+    while changed and (newer := manifest_of(path)) != manifest:  # a session has just begun
         manifest, changed = newer, changed_records(path, newer)
     if not changed:
         return manifest
@@ -330,15 +333,32 @@ def read_manifest(path: Path, *, accept_changed: bool = False) -> Manifest:
     return manifest
 
 
-def _manifest_of(path: Path) -> Manifest:
+def manifest_of(path: Path) -> Manifest:
+    """Read a run folder's manifest, whatever became of its records.
+
+    Raises:
+        RunFolderError: There is none, or it is of another version.
+    """
     file = path / MANIFEST
     raw = read_whole(file)
     if raw is None:
-        raise RunFolderError(f"{path} is no run folder: {MANIFEST} is missing")
+        raise RunFolderError(f"{path} is no run folder: {MANIFEST} is missing; {_no_run(path)}")
     try:
         return Manifest.model_validate_json(raw)
     except ValidationError as error:
         raise RunFolderError(f"{file}: not a manifest of this version of reviewscore") from error
+
+
+def _no_run(path: Path) -> str:
+    """What is named instead of a run folder, and what to do."""
+    if path.is_file():
+        return "it is a file: name the folder that `audit -o` wrote"
+    if not path.is_dir():
+        return "there is no such folder: check the path"
+    if any(path.glob("papers.*")) or any(path.glob("*.pdf")):
+        there = shlex.quote(str(path))
+        return f"it holds papers: type reviewscore audit {there} -o RUN, and name RUN"
+    return "name the folder that `audit -o` wrote"
 
 
 def digests_of(path: Path) -> dict[str, Digest]:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from reviewscore.config import Plain
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.files import InputFile, JsonLines, read_lines, write_whole
+from reviewscore.files import InputFile, JsonLines, read_lines, unwritable, write_whole
 from reviewscore.runs.folder import ERRORS, MANIFEST, POINTS, digests_of
 from reviewscore.runs.manifest import (
     INPUT,
@@ -88,7 +88,7 @@ def merge(runs: Sequence[Path], out: Path, *, accept_changed: bool = False) -> M
         out.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     except OSError as error:
-        raise RunFolderError(f"{out.parent}: {error.strerror}") from error
+        raise unwritable(out, error) from error
     try:
         tally, repeated = _points(parts, draft / POINTS)
         _errors(parts, draft / ERRORS)
@@ -99,7 +99,7 @@ def merge(runs: Sequence[Path], out: Path, *, accept_changed: bool = False) -> M
         draft.chmod(0o755)  # a temporary folder is its maker's alone
         draft.rename(out)
     except OSError as error:
-        raise RunFolderError(f"{out}: {error.strerror}") from error
+        raise unwritable(out, error) from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return Merged(manifest, repeated)

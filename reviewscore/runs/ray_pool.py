@@ -35,6 +35,7 @@ from reviewscore import __version__
 from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError
+from reviewscore.files import TEMPORARY
 from reviewscore.llm.connect import RunContext, limits_of, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.llm.provider import EXCHANGE
@@ -432,7 +433,7 @@ def _connected(workers: int | None, variables: Sequence[str]) -> Iterator[Any]:
         from ray.exceptions import RayError
 
         # Ray has workers search the current folder first for modules: this one is empty.
-        empty = stack.enter_context(TemporaryDirectory(prefix="reviewscore-"))
+        empty = stack.enter_context(TemporaryDirectory(prefix=TEMPORARY))
         try:
             address = local.address() if local else address
             with chdir(empty):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,6 +50,8 @@ _CURE = (
     "give a folder with papers.jsonl and reviews.jsonl (or .parquet, .csv, .xlsx, .json), a folder "
     "of PDFs with reviews beside them, or --paper and --review"
 )
+_SHOWN = 3
+"""Names of a folder's files that are shown."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,7 @@ def tables_of(path: Path) -> tuple[Path, Path]:
             if path.suffix.lower() in ENDINGS and path.stem.startswith(name):
                 beside = named_table(path.parent, other + path.stem.removeprefix(name))
                 return (path, beside) if name == "papers" else (beside, path)
-        raise InputError("is neither papers nor reviews", file=path, cure=_CURE)
+        raise _single_file(path)
     if not path.is_dir():
         raise InputError("there is no such folder", file=path, cure=_CURE)
     return named_table(path, "papers"), named_table(path, "reviews")
@@ -184,7 +187,23 @@ def named_table(folder: Path, name: str) -> Path:
     """
     if (file := find_table(folder, name)) is not None:
         return file
-    raise InputError(f"has no {name}.jsonl or {name}.parquet", file=folder, cure=_CURE)
+    held = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+    more = f" and {len(held) - _SHOWN:,} more" if len(held) > _SHOWN else ""
+    there = f"; it holds {', '.join(held[:_SHOWN])}{more}" if held else " and is empty"
+    raise InputError(f"has no {name}.jsonl or {name}.parquet{there}", file=folder, cure=_CURE)
+
+
+def _single_file(path: Path) -> InputError:
+    """That a file of its own is no folder of papers and reviews, and what to type."""
+    if path.suffix.lower() in ENDINGS:
+        return InputError("is neither papers nor reviews", file=path, cure=_CURE)
+    name = shlex.quote(str(path))
+    return InputError(
+        "is neither papers nor reviews but a single file",
+        file=path,
+        cure=f"type reviewscore audit --paper {name} --review FILE if it is a paper, or "
+        f"--paper FILE --review {name} if it is a review",
+    )
 
 
 def _reviews(file: Path, papers: Mapping[str, PaperHandle], log: FaultLog) -> SpooledList[Review]:
@@ -418,8 +437,7 @@ def _read_paper_folder(folder: Path) -> Collection:
             text = None
         reviews.read({row.paper_id: handle}, names, files, text)
     if not reviews.found and not unread:
-        cure = f"name them after their papers, as in {next(iter(handles))}-R1.txt"
-        raise InputError("holds no reviews", file=folder, cure=cure)
+        raise _no_reviews(folder, list(grouped))
     if not reviews.found:
         raise _nothing_usable(unread)
     log.warn_of_boxes()
@@ -434,6 +452,17 @@ def _read_paper_folder(folder: Path) -> Collection:
         ],
         folder=folder,
         unread=unread,
+    )
+
+
+def _no_reviews(folder: Path, papers: Sequence[Path]) -> InputError:
+    """That a folder holds papers alone, and what to type."""
+    count = "1 PDF" if len(papers) == 1 else f"{len(papers):,} PDFs"
+    return InputError(
+        f"holds {count} and no reviews",
+        file=folder,
+        cure=f"put each review beside its paper, named after it, as in {papers[0].stem}-R1.txt; or "
+        f"type reviewscore audit --paper {shlex.quote(str(papers[0]))} --review FILE",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -145,8 +146,10 @@ def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
         InputError: If the file cannot be used; says what to do.
     """
     path = Path(path)
+    if path.is_dir():
+        raise _folder(path)
     if path.suffix.lower() not in ENDINGS:
-        content = read_content(path)
+        content = read_content(path, of="file")
         yield _paper(
             storable(str(path)), paper_of(content, PaperRow(paper_id=storable(path.stem))), content
         )
@@ -156,6 +159,30 @@ def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
             yield from _record(path, row)
         except InputError as error:
             yield error
+
+
+_SHOWN = 3
+_LOOKED_AT = frozenset({".pdf", ".md", ".tex", ".tei", ".xml", ".html", ".txt", *ENDINGS})
+"""Endings of files of a folder that one would look at."""
+
+
+def _folder(folder: Path) -> InputError:
+    """That a folder is no file, and what to type to look at its files."""
+    try:
+        files = [one for one in folder.iterdir() if one.is_file() and one.name[0] != "."]
+    except OSError as error:
+        return InputError(f"cannot be read: {error.strerror}", file=folder)
+    names = Counter(one.suffix.lower() for one in files if one.suffix.lower() in _LOOKED_AT)
+    if not names:
+        return InputError(
+            "is a folder without papers or reviews", file=folder, cure="name their files"
+        )
+    chosen = [f"{shlex.quote(str(folder))}/*{ending}" for ending, _ in names.most_common(_SHOWN)]
+    return InputError(
+        "is a folder; its files are looked at by name",
+        file=folder,
+        cure=f"type reviewscore inspect {' '.join(chosen)}",
+    )
 
 
 def _record(path: Path, row: RecordRow) -> Iterator[Inspection]:

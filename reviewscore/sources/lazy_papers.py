@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.files import TEMPORARY
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.records import ENDINGS, FaultLog, RecordFile, RecordRow, as_model
@@ -60,7 +61,7 @@ class RawPaper:
         """
         if self.content is None:
             return build_paper(self.row, source=self.source, folder=self.folder, doubts=doubts)
-        with tempfile.TemporaryDirectory(prefix="reviewscore-") as name:
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY) as name:
             places: dict[str, str] = {}
             for number, (given, data) in enumerate(self.content.items()):
                 place = Path(*([str(number)] if number else []), Path(given).name)

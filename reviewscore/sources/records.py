@@ -13,6 +13,7 @@ import zipfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -22,13 +23,16 @@ from pydantic import BaseModel, ValidationError
 
 from reviewscore.bounds import Bound, BoundedLine, bounded_lines, check_size, in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.files import TEMPORARY
 from reviewscore.json_text import UnusableJsonError, load_json
+from reviewscore.papers.file_kinds import check_head
 from reviewscore.papers.hygiene import read_text, without_surrogates
 from reviewscore.papers.load import input_error
 from reviewscore.processes.pool import ChildPool
 from reviewscore.schema.record import storable
 from reviewscore.sources import spreadsheet_worker
 
+_TEXTS = (".csv", ".tsv")
 _BATCH = 32
 """Rows of a Parquet file held in memory at once, or fewer if they may be large."""
 _NARROW_BATCH = 65_536
@@ -268,9 +272,12 @@ class RecordFile:
             InputError: The file cannot be read.
         """
         reader = _READERS.get(file.suffix.lower())
+        if (reader is None or file.suffix.lower() in _TEXTS) and file.is_file():
+            with suppress(OSError):  # whoever reads it will say why it cannot be read
+                check_head(file)
         if reader is None:
             return cls(file, file)
-        handle, name = tempfile.mkstemp(prefix="reviewscore-", suffix=".jsonl")
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=".jsonl")
         unreadable: dict[int, InputError] = {}
         numbers = array("q")
         records = cls(file, Path(name), unreadable, numbers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from reviewscore.errors import InputError, TooLargeError
 from reviewscore.files import write_whole
 
 _PIECE = 1_048_576
-_COPIES = "fetched"
+COPIES = "fetched"
+"""Folder of the copies."""
 _KNOWN = ".fetched.json"
 """Which version of each file is here."""
 _ADDRESS = ".address"
@@ -37,7 +39,7 @@ def at_hand(where: str, kept_in: Path) -> Path:
         return Path(where)
     shown = str(without_credentials(where))
     name = hashlib.sha256(where.rstrip("/").encode()).hexdigest()[:16]
-    folder = kept_in / _COPIES / name
+    folder = kept_in / COPIES / name
     try:
         import fsspec.core
 
@@ -58,12 +60,43 @@ def at_hand(where: str, kept_in: Path) -> Path:
 def address_of(path: Path) -> str | None:
     """The address that a path is the copy of; None if it is no copy of `at_hand`."""
     for folder in (path, path.parent):
-        if folder.parent.name == _COPIES:
+        if folder.parent.name == COPIES:
             try:
                 return folder.with_suffix(_ADDRESS).read_text("utf-8")
             except (OSError, ValueError):
                 return None
     return None
+
+
+def copies_of(address: str, kept_in: Path) -> tuple[Path, ...]:
+    """The folders of copies of what lies at an address.
+
+    Args:
+        address: The address without credentials, as `address_of` gives it.
+        kept_in: Folder of copies.
+    """
+    folder = kept_in / COPIES
+    found = sorted(folder.glob(f"*{_ADDRESS}")) if folder.is_dir() else []
+    names = [one for one in found if one.is_file() and not one.is_symlink()]
+    return tuple(one.with_suffix("") for one in names if address_of(one.with_suffix("")) == address)
+
+
+def remove_copy(folder: Path) -> None:
+    """Remove the files of a copy that `at_hand` made; what else lies there stays.
+
+    Raises:
+        OSError: One of them cannot be removed.
+    """
+    if not folder.is_symlink():
+        inside = [folder / name for name in _read(folder / _KNOWN)]
+        root = folder.resolve()
+        kept = [one for one in inside if one.parent.resolve().is_relative_to(root)]
+        for file in (*kept, folder / _KNOWN):
+            file.unlink(missing_ok=True)
+        for place in sorted({one.parent for one in kept} | {folder}, reverse=True):
+            with suppress(OSError):  # it holds something else
+                place.rmdir()
+    folder.with_suffix(_ADDRESS).unlink(missing_ok=True)
 
 
 def _copied(files: Any, root: str, folder: Path) -> Path:

@@ -8,17 +8,20 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reviewscore import api
 from reviewscore.cli import main as command_line
 from reviewscore.cli.main import group, main
-from reviewscore.cli.terminal import SafeStream, TerminalProgress, print_text
+from reviewscore.cli.terminal import SafeStream, TerminalProgress, print_text, say, waiting
 from reviewscore.errors import StopError
 from reviewscore.printable import markdown_escaped, printable, without_escapes
 from tests.cli.test_cli import REVIEW, cli
@@ -126,6 +129,7 @@ COMMANDS = [
     ("fetch", NAME, "--from-export", NAME, "-o", "fetched"),
     ("prompts", "show", NAME),
     ("cache", "info", NAME),
+    ("purge", NAME),
     ("cache", "export", "-o", f"{NAME}/x"),
     ("cache", "info", "--ledger", f"postgresql://{NAME}"),
     ("doctor",),
@@ -457,3 +461,86 @@ def test_markdown_is_read_at_a_terminal_without_its_escapes(
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Zs", "Zl", "Zp"])))
 def test_escapes_are_taken_out_as_they_were_put_in(text: str) -> None:
     assert without_escapes(markdown_escaped(text)) == text
+
+
+@pytest.fixture
+def said_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits are said after a moment."""
+    monkeypatch.setattr("reviewscore.cli.terminal.SILENCE", 0.01)
+
+
+def wait_for_words(read: Callable[[], str], words: str) -> None:
+    """Wait until the words have been printed."""
+    for _ in range(500):
+        if words in read():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError(f"{words!r} was never said")
+
+
+@pytest.mark.usefixtures("said_soon")
+def test_a_long_wait_is_said_once_as_a_plain_line_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
+
+    with waiting("reading papers"):
+        wait_for_words(stream.getvalue, "reading papers")
+    with waiting("loading", plain=False):
+        threading.Event().wait(0.05)
+
+    assert stream.getvalue() == "reading papers ..\n"
+
+
+@pytest.mark.usefixtures("said_soon")
+def test_at_a_terminal_a_wait_is_a_line_that_is_taken_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = Screen()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("CI", raising=False)
+
+    with waiting("[red]reading"):
+        wait_for_words(stream.getvalue, "[red]reading")
+        say("left out: a line")
+    shown = stream.getvalue()
+
+    assert shown.index("\x1b[?25h") < shown.index("left out: a line")  # the line went first
+    assert shown.endswith("left out: a line\n")
+
+
+@pytest.mark.usefixtures("said_soon")
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_quiet_or_quick_command_says_nothing_of_waits(
+    monkeypatch: pytest.MonkeyPatch, quiet: bool
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
+    if not quiet:
+        monkeypatch.setattr("reviewscore.cli.terminal.SILENCE", 60.0)
+
+    with waiting("reading papers", quiet=quiet), TerminalProgress(quiet=quiet):
+        threading.Event().wait(0.05)
+
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.usefixtures("said_soon")
+def test_what_audit_does_before_and_after_its_bar_is_said_and_not_when_it_is_quiet(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = api.conclude
+
+    def slow(*given: Any, **more: Any) -> Any:
+        threading.Event().wait(0.05)
+        return real(*given, **more)
+
+    monkeypatch.setattr("reviewscore.cli.audit.conclude", slow)
+    for flags in ([], ["-q"]):
+        with pytest.raises(SystemExit):
+            main(["audit", str(EXAMPLES), "-o", str(tmp_path / f"r{len(flags)}"), *flags])
+        err = capsys.readouterr().err
+        assert ("writing the report .." in err) is not bool(flags)
+        assert not (flags and err)

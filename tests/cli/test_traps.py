@@ -30,6 +30,7 @@ WITH_CHILDREN = {
 """Verbs that start a child process, or use what lies at the end of one."""
 
 OTHERS = {
+    "purge": ["run", "--dry-run"],
     "fetch": ["--from-export", "notes.json", "-o", "fetched"],
     "agree": ["run", "--human", "labels", "--check"],
     "gem score": ["gem", "-o", "gem-scores", "--variant", "gem", "--resamples", "100"],

@@ -448,8 +448,8 @@ def test_a_session_that_begins_while_its_run_is_read_changes_nothing(
     stale = [read_manifest(tmp_path)]
     session(tmp_path, 1, retry=True, end=False)
     assert stale[0].digests != read_manifest(tmp_path).digests
-    now = folder._manifest_of
-    monkeypatch.setattr(folder, "_manifest_of", lambda path: stale.pop() if stale else now(path))
+    now = folder.manifest_of
+    monkeypatch.setattr(folder, "manifest_of", lambda path: stale.pop() if stale else now(path))
 
     assert read_manifest(tmp_path).growing
 

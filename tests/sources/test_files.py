@@ -236,6 +236,24 @@ def test_lines_that_are_not_utf8_are_bad(tmp_path: Path) -> None:
         read_collection(folder)
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("reviews.jsonl", (json.dumps(REVIEW) + "\n").encode("utf-16"), "is text in UTF-16"),
+        ("reviews.csv", "review_id,paper_id,text\nr1,p1,Why?\n".encode("utf-16"), "UTF-16.*iconv"),
+        ("reviews.jsonl", b"PK\x03\x04" + bytes(90), "unpack it"),
+    ],
+)
+def test_tables_that_are_no_text_are_called_what_they_are(
+    tmp_path: Path, name: str, data: bytes, said: str
+) -> None:
+    folder = write(tmp_path, [PAPER], [REVIEW])
+    (folder / "reviews.jsonl").unlink()
+    (folder / name).write_bytes(data)
+    with pytest.raises(InputError, match=said):
+        read_collection(folder)
+
+
 def test_lone_surrogates_become_replacement_characters(tmp_path: Path) -> None:
     papers = ['{"paper_id": "p1", "text": "A lamp \\ud83d burns."}']
     reviews = ['{"review_id": "r1", "paper_id": "p1", "text": "Why \\udc00?"}']
@@ -247,7 +265,9 @@ def test_lone_surrogates_become_replacement_characters(tmp_path: Path) -> None:
 def test_missing_places_are_named_with_a_cure(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such folder"):
         read_collection(tmp_path / "none")
-    with pytest.raises(InputError, match=r"has no papers\.jsonl or papers\.parquet; give a folder"):
+    with pytest.raises(
+        InputError, match=r"has no papers\.jsonl or papers\.parquet and is empty; give a"
+    ):
         read_collection(tmp_path)
     (tmp_path / "papers.jsonl").write_text(json.dumps(PAPER))
     with pytest.raises(InputError, match=r"has no reviews\.jsonl"):

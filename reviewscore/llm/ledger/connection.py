@@ -91,6 +91,22 @@ class Backend(ABC):
     def clear(self) -> int:
         """Delete everything; returns the bytes set free."""
 
+    def copies(self) -> tuple[Backend, ...]:
+        """Copies of the ledger as it was before it was brought up to date."""
+        return ()
+
+    @abstractmethod
+    def overwrite_deleted(self, db: Connection) -> None:
+        """Have rows that this connection deletes overwritten, where the database can do that."""
+
+    @abstractmethod
+    def compact(self, db: Connection) -> str:
+        """Take what was deleted out of the database's files.
+
+        Returns:
+            Why some of it may still be there, and what to do; empty if nothing is.
+        """
+
     def lost(self, error: Exception) -> bool:
         """Whether an error may be gone when the same is tried on a new connection."""
         return False

@@ -98,6 +98,7 @@ _SIZE = text(
     + " AS bigint)"
 )
 _EMPTY = text("TRUNCATE " + ", ".join(table.name for table in METADATA.sorted_tables))
+_VACUUM = text("VACUUM " + ", ".join(table.name for table in METADATA.sorted_tables))
 _DURABLE = text(
     "SELECT set_config('synchronous_commit', 'on', false) "
     "WHERE current_setting('synchronous_commit') = 'off'"
@@ -252,6 +253,15 @@ class PostgreSQL(Backend):
             size = self.size(db)
             db.execute(_EMPTY)
             return size - self.size(db)
+
+    def overwrite_deleted(self, db: Connection) -> None:
+        """The server decides when it uses the room of deleted rows again."""
+
+    def compact(self, db: Connection) -> str:
+        """Free the room of deleted rows; what the server keeps beside its tables is its own."""
+        db.rollback()
+        db.execute(_VACUUM)
+        return ""
 
     def lost(self, error: Exception) -> bool:
         """Whether the connection is gone, or the server says that another try may do."""

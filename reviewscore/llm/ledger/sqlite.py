@@ -10,6 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock
 from sqlalchemy import Connection, NullPool, create_engine
+from sqlalchemy.exc import OperationalError
 
 from reviewscore.bounds import not_regular
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
@@ -19,6 +20,8 @@ from reviewscore.llm.ledger.tables import METADATA, check, migrate, newest
 
 _LOCK = ".ledger.lock"
 _BUSY_SECONDS = 60.0
+LET_GO_SECONDS = 5.0
+"""How long others who have the file open are waited for before it is compacted."""
 _LOCK_SECONDS = 600.0
 """While one process copies a large ledger and brings it up to date, the others wait."""
 
@@ -28,12 +31,13 @@ class SQLiteFile(Backend):
 
     Args:
         folder: Where it lies.
+        name: Its name there.
     """
 
     another = "name another folder with REVIEWSCORE_CACHE_DIR, or move it away"
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._path = folder, folder / FILE
+    def __init__(self, folder: Path, name: str = FILE) -> None:
+        self._folder, self._path = folder, folder / name
         self.name = str(self._path)
         # Without a transaction of the driver's own: `begin` says when one begins.
         self._engine = create_engine(
@@ -130,6 +134,36 @@ class SQLiteFile(Backend):
             one.unlink()
         return size
 
+    def copies(self) -> tuple[Backend, ...]:
+        """The files that `_keep_copy` made."""
+        kept = sorted(self._folder.glob(f"{FILE}.v*"))
+        files = [one for one in kept if one.suffix[2:].isdecimal() and one.is_file()]
+        return tuple(_KeptCopy(self._folder, one.name) for one in files if not one.is_symlink())
+
+    def overwrite_deleted(self, db: Connection) -> None:
+        """SQLite writes zeros over deleted rows."""
+        db.exec_driver_sql("PRAGMA secure_delete = ON")
+
+    def compact(self, db: Connection) -> str:
+        """Write the file anew without free pages, and empty its write-ahead log."""
+        db.rollback()
+        db.exec_driver_sql(f"PRAGMA busy_timeout = {LET_GO_SECONDS * 1000:.0f}")
+        try:
+            db.exec_driver_sql("VACUUM")
+            busy = db.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+        except OperationalError as error:
+            busy = getattr(cause_of(error), "sqlite_errorname", "").startswith("SQLITE_BUSY")
+            if not busy:
+                raise
+        finally:
+            db.exec_driver_sql(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000:.0f}")
+        if not busy:
+            return ""
+        return (
+            f"{self._path}: another process has it open, so deleted texts may still be in its "
+            "files; run the same command again when it has ended"
+        )
+
     def unusable(self, error: Exception) -> ReviewScoreError:
         """Another folder may do."""
         return RunFolderError(
@@ -146,3 +180,11 @@ class SQLiteFile(Backend):
                 "free some space and run the same command again"
             )
         return RunFolderError(f"the ledger cannot be written: {cause}")
+
+
+class _KeptCopy(SQLiteFile):
+    """A copy of an earlier version, which stays of that version."""
+
+    def _prepare(self, db: Connection) -> None:
+        check(self, self.version(db))
+        db.rollback()

@@ -1,4 +1,4 @@
-"""What people do with a ledger: look at it, take calls out of it, empty it."""
+"""What people do with a ledger: look at it, export its calls, take a run's out of it, empty it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,28 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, RowMapping, bindparam, func, select, update
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    RowMapping,
+    bindparam,
+    delete,
+    exists,
+    func,
+    select,
+    update,
+)
 
-from reviewscore.llm.ledger.connection import TROUBLE, LedgerConnection, backend_of
-from reviewscore.llm.ledger.store import FILE, Location, is_there
+from reviewscore.errors import RunFolderError
+from reviewscore.llm.ledger.connection import TROUBLE, Backend, LedgerConnection, backend_of
+from reviewscore.llm.ledger.store import FILE, Location, describe_owner, is_there
 from reviewscore.llm.ledger.tables import (
     call_of,
     calls,
+    claims,
+    doubts,
     estimates,
+    job_requests,
     jobs,
     prefixes,
     unless_there,
@@ -25,7 +39,6 @@ from reviewscore.schema.call import Call
 _AT_ONCE = 200
 """Calls that are read at once when all are exported."""
 _PAGE = select(calls).where(calls.c.id > bindparam("after")).order_by(calls.c.id).limit(_AT_ONCE)
-_USED = calls.c.key.in_(select(uses.c.key).where(uses.c.run == bindparam("run")))
 _PREFIX = select(prefixes.c.text).where(prefixes.c.prefix == bindparam("prefix"))
 _BY_MODEL = (
     select(
@@ -46,6 +59,58 @@ _OF_RUNS = (
     .group_by(estimates.c.run)
     .having(func.sum(calls.c.input) + func.sum(calls.c.output) > 0)
 )
+
+
+_OLDEST = select(calls.c.started).order_by(calls.c.id).limit(1)
+_RUNS: BindParameter[str] = bindparam("runs", expanding=True)
+_KEYS_OF_OTHERS = select(uses.c.key).where(uses.c.run.not_in(_RUNS))
+_KEYS_OF_RUN = select(uses.c.key).where(uses.c.run.in_(_RUNS))
+_KEYS_USED = calls.c.key.in_(_KEYS_OF_RUN)
+_ITS_ALONE = _KEYS_USED & calls.c.key.not_in(_KEYS_OF_OTHERS)
+_SHARED = _KEYS_USED & calls.c.key.in_(_KEYS_OF_OTHERS)
+_SIZE = func.coalesce(func.sum(func.length(calls.c.request) + func.length(calls.c.reply)), 0)
+_ITS_PREFIXES = select(calls.c.prefix).where(_ITS_ALONE, calls.c.prefix != "").distinct()
+_KEPT_PREFIXES = select(calls.c.prefix).where(~_ITS_ALONE)
+_OTHER_RUNS = (
+    select(uses.c.run)
+    .where(uses.c.run.not_in(_RUNS), uses.c.key.in_(_KEYS_OF_RUN))
+    .distinct()
+    .order_by(uses.c.run)
+)
+_OPEN_JOBS = select(jobs.c.label, jobs.c.job).where(jobs.c.run.in_(_RUNS), jobs.c.open == 1)
+_CLOSED_JOBS = select(jobs.c.label).where(jobs.c.run.in_(_RUNS), jobs.c.open == 0)
+_REMOVALS = (
+    delete(calls).where(_ITS_ALONE),
+    delete(prefixes).where(~exists().where(calls.c.prefix == prefixes.c.prefix)),
+    delete(job_requests).where(job_requests.c.label.in_(_CLOSED_JOBS)),
+    delete(jobs).where(jobs.c.label.in_(_CLOSED_JOBS)),
+    *(delete(table).where(table.c.run.in_(_RUNS)) for table in (claims, doubts, estimates, uses)),
+)
+"""The calls and the texts of papers that no other run uses; the run's own rows last, since they
+say which those are."""
+
+
+@dataclass(frozen=True)
+class RunShare:
+    """What a ledger holds of some runs.
+
+    Attributes:
+        calls: Calls that no other run has used.
+        size: Bytes of their prompts and replies, as they are stored.
+        papers: Texts that stand in front of prompts, such as a paper's, and that no other call has.
+        shared_calls: Calls that other runs have used too.
+        shared_papers: Texts of its prompts that calls of other runs have too.
+        other_runs: Ids of these runs.
+        open_jobs: Batch jobs of the run that are open at the provider, by their ids there.
+    """
+
+    calls: int = 0
+    size: int = 0
+    papers: int = 0
+    shared_calls: int = 0
+    shared_papers: int = 0
+    other_runs: tuple[str, ...] = ()
+    open_jobs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,6 +134,7 @@ class Info:
         shared: Whether it is a database, which others may use too.
         size: Bytes on the disk, with side files and indexes.
         open_jobs: Batch jobs whose replies are not all recorded.
+        oldest: When its oldest call was made, ISO 8601; None where there is none.
         errors: Real cost of each finished run as a multiple of its estimate (calls where the
             price was not known); runs that used no tokens, such as of written replies, left out.
     """
@@ -80,6 +146,7 @@ class Info:
     models: tuple[ModelUse, ...]
     open_jobs: int
     errors: tuple[float, ...]
+    oldest: str | None = None
 
 
 def info(location: Location) -> Info:
@@ -101,6 +168,7 @@ def info(location: Location) -> Info:
                 models=tuple(_models(db)),
                 open_jobs=db.execute(select(func.count()).where(jobs.c.open == 1)).scalar_one(),
                 errors=past_errors(db),
+                oldest=db.execute(_OLDEST).scalar(),
             )
         )
 
@@ -149,12 +217,13 @@ def note_estimate(
         link.write(write)
 
 
-def exported(location: Location, *, run: str | None = None) -> Iterator[Call]:
+def exported(location: Location, *, run: str | None = None, alone: bool = False) -> Iterator[Call]:
     """Calls with their whole requests, in the order they were made.
 
     Args:
         location: Where the ledger lies.
         run: Only calls that this run has used, whichever run paid for them.
+        alone: Only those of them that no other run has used.
 
     Raises:
         RunFolderError: The ledger cannot be used.
@@ -163,7 +232,7 @@ def exported(location: Location, *, run: str | None = None) -> Iterator[Call]:
         return
     after, known = -1, ("", "")
     with closing(LedgerConnection(backend_of(location))) as link:
-        while page := _page(link, run, after):
+        while page := _page(link, run, after, alone=alone):
             for row in page:
                 if row["prefix"] != known[0]:  # calls of one paper mostly follow each other
                     known = row["prefix"], _prefix(link, row["prefix"])
@@ -171,8 +240,11 @@ def exported(location: Location, *, run: str | None = None) -> Iterator[Call]:
             after = page[-1]["id"]
 
 
-def _page(link: LedgerConnection, run: str | None, after: int) -> Sequence[RowMapping]:
-    wanted, values = (_PAGE, {}) if run is None else (_PAGE.where(_USED), {"run": run})
+def _page(
+    link: LedgerConnection, run: str | None, after: int, *, alone: bool
+) -> Sequence[RowMapping]:
+    wanted = _PAGE if run is None else _PAGE.where(_ITS_ALONE if alone else _KEYS_USED)
+    values = {} if run is None else {"runs": [run]}
     return link.read(lambda db: db.execute(wanted, {**values, "after": after}).mappings().all())
 
 
@@ -180,6 +252,77 @@ def _prefix(link: LedgerConnection, name: str) -> str:
     if not name:
         return ""
     return unpack(link.read(lambda db: db.execute(_PREFIX, {"prefix": name}).scalar_one()))
+
+
+def share_of(location: Location, runs: Sequence[str]) -> RunShare:
+    """What a ledger holds of some runs and of no others.
+
+    Raises:
+        RunFolderError: It cannot be used, or a model is being asked for one of the runs.
+    """
+    if not is_there(location):
+        return RunShare()
+    with closing(LedgerConnection(backend_of(location))) as link:
+        return link.read(lambda db: _share(db, link.backend, runs))
+
+
+def _share(db: Connection, backend: Backend, runs: Sequence[str]) -> RunShare:
+    values = {"runs": list(runs)}
+    lives = backend.living(db)
+    for claim in db.execute(select(claims).where(claims.c.run.in_(_RUNS)), values):
+        if backend.now() < claim.until and lives(claim.owner):
+            raise RunFolderError(
+                f"{describe_owner(claim.owner)} is asking a model for this run; wait until it has "
+                "ended"
+            )
+    count, size = db.execute(select(func.count(), _SIZE).where(_ITS_ALONE), values).one()
+    kept = set(db.execute(_KEPT_PREFIXES.distinct(), values).scalars())
+    own = set(db.execute(_ITS_PREFIXES, values).scalars())
+    shared = select(calls.c.prefix).where(_SHARED, calls.c.prefix != "").distinct()
+    both = (own & kept) | set(db.execute(shared, values).scalars())
+    return RunShare(
+        calls=count,
+        size=int(size),
+        papers=len(own - kept),
+        shared_calls=db.execute(select(func.count()).where(_SHARED), values).scalar_one(),
+        shared_papers=len(both),
+        other_runs=tuple(db.execute(_OTHER_RUNS, values).scalars()),
+        open_jobs=tuple(job or label for label, job in db.execute(_OPEN_JOBS, values)),
+    )
+
+
+def remove_runs(location: Location, runs: Sequence[str]) -> list[str]:
+    """Take the calls of runs out of a ledger, and out of the copies kept of it.
+
+    Calls and texts that other runs use stay. What is deleted is overwritten where the database
+    can do that; done again after a kill, it does what is left.
+
+    Args:
+        location: Where the ledger lies.
+        runs: The runs.
+
+    Returns:
+        What may still hold deleted texts, and why; empty if nothing does.
+
+    Raises:
+        RunFolderError: It cannot be used, or a model is being asked for one of the runs.
+    """
+    if not is_there(location):
+        return []
+    main = backend_of(location)
+    return [left for one in (main, *main.copies()) if (left := _removed_from(one, runs))]
+
+
+def _removed_from(backend: Backend, runs: Sequence[str]) -> str:
+    def write(db: Connection) -> None:
+        _share(db, backend, runs)  # refuses a run that is under way
+        backend.overwrite_deleted(db)
+        for removal in _REMOVALS:
+            db.execute(removal, {"runs": list(runs)})
+
+    with closing(LedgerConnection(backend)) as link:
+        link.write(write)
+        return link.read(backend.compact)
 
 
 def clear(location: Location) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +28,7 @@ from reviewscore.bounds import (
     open_regular,
 )
 from reviewscore.errors import InputError, SettingsError, StopError, TooLargeError
+from reviewscore.files import write_whole
 from reviewscore.llm.batch_jobs import QUIET, BatchCollector, Idle, Waiting
 from reviewscore.llm.provider import EXCHANGE, Provider, ProviderOptions, Traits, provider
 from reviewscore.llm.structured import check_whole
@@ -137,17 +139,11 @@ class ExchangeProvider(Provider):
             raise StopError(f"{path}: {error.strerror}") from error
 
     def _known_prompts(self) -> set[str]:
-        path = self._folder / PROMPTS
-        if not path.is_file():
-            return set()
         found, last = set(), b""
-        with open_regular(path) as file:
-            for line in bounded_lines(file, in_force().text):
-                last = line.data
-                try:
-                    found.add(str(json.loads(line.data)["prompt"]))
-                except (ValueError, KeyError, TypeError):  # cut off by a kill: written anew
-                    continue
+        for line in _lines_in(self._folder / PROMPTS):
+            last = line.data
+            if known := _prompt_of(line.data):  # a line cut off by a kill is written anew
+                found.add(known)
         self._line_end = "\n" if last and not last.endswith(b"\n") else ""
         return found
 
@@ -213,6 +209,59 @@ class ExchangeProvider(Provider):
     async def close(self) -> None:
         """Wait no more."""
         await self._collector.close()
+
+
+def lines_of(folder: Path, prompts: Collection[str]) -> int:
+    """How many lines of an exchange folder are some prompts, or replies to them.
+
+    Args:
+        folder: The folder; it need not be there.
+        prompts: Ids of the prompts.
+
+    Raises:
+        InputError: A file of the folder is a link, or none.
+    """
+    return sum(
+        _prompt_of(line.data) in prompts
+        for name in (PROMPTS, OPEN, REPLIES)
+        for line in _lines_in(folder / name)
+    )
+
+
+def take_out(folder: Path, prompts: Collection[str]) -> None:
+    """Take prompts, and the replies to them, out of an exchange folder; other lines stay.
+
+    Args:
+        folder: The folder.
+        prompts: Ids of the prompts.
+
+    Raises:
+        InputError: A file of the folder is a link, or none.
+        RunFolderError, StopError: It cannot be written.
+    """
+    for name in (REPLIES, OPEN, PROMPTS):
+        path = folder / name
+        if any(_prompt_of(line.data) in prompts for line in _lines_in(path)):
+            kept = (line.data for line in _lines_in(path) if _prompt_of(line.data) not in prompts)
+            write_whole(path, kept)
+
+
+def _lines_in(path: Path) -> Iterator[BoundedLine]:
+    _check_own(path)
+    if path.is_file():
+        with open_regular(path) as file:
+            for number, line in enumerate(bounded_lines(file, in_force().results), start=1):
+                if line.cut:
+                    raise _too_large(line, path, number)
+                yield line
+
+
+def _prompt_of(line: bytes) -> str:
+    """The id of the prompt that a line is about; empty of one that cannot be read."""
+    try:
+        return str(json.loads(line)["prompt"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
 
 
 def _check_own(path: Path) -> None:
