@@ -116,6 +116,7 @@ _LEADS = (":", "：")
 _FULL_LINE = 40
 """Columns from which on a line that ends in no stop may go on in the next."""
 _LONGEST_HEADING = 80
+_HEADING_WORDS, _HEADING_COLUMNS = 3, 32
 _WIDE = 2
 """Columns of a letter beyond Latin."""
 
@@ -135,7 +136,7 @@ def plain_concerns(text: str, stretch: LanguageStretch) -> Iterator[tuple[Concer
         if used and not block.entry:
             lead = None
         for part in parts:
-            if _is_lead_in(text, part):
+            if _is_lead_in(text, part) or (not block.entry and _is_bare_heading(text, part)):
                 if lead is not None and not used:
                     yield Concern(*lead, None), block
                 lead, used = part, False
@@ -150,6 +151,14 @@ def _is_lead_in(text: str, part: TextSpan) -> bool:
     own = text[part.start : part.end].rstrip(_CLOSING)
     heading = own.startswith(("#", "**")) and not own.endswith(_STOPS)
     return own.endswith(_LEADS) or (heading and len(own) <= _LONGEST_HEADING)
+
+
+def _is_bare_heading(text: str, part: TextSpan) -> bool:
+    """A line of a few words without a stop; one that nothing follows stays a point."""
+    own = text[part.start : part.end].rstrip()
+    columns = sum(_WIDE if char > "\u036f" else 1 for char in own)
+    few = len(own.split()) <= _HEADING_WORDS and columns <= _HEADING_COLUMNS
+    return few and "\n" not in own and not own.endswith(_STOPS)
 
 
 def _plain_blocks(text: str, stretch: LanguageStretch) -> list[Block]:

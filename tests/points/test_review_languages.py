@@ -90,6 +90,19 @@ def test_a_heading_goes_with_what_stands_under_it() -> None:
     assert first.role is Role.MIXED
 
 
+def test_a_bare_line_of_a_few_words_over_entries_is_their_heading() -> None:
+    box = (
+        "Schwächen\n- Die Arbeit vergleicht nicht mit neueren Verfahren.\n"
+        "- Es fehlt eine Ablationsstudie zum zweiten Modul.\nFragen\n"
+        "- Welche Lernrate wurde benutzt?"
+    )
+    points = split_review(review(text=box))
+
+    assert [(point.context, point.text.split()[0]) for point in points] == [
+        ("Schwächen", "Die"), ("Schwächen", "Es"), ("Fragen", "Welche"),
+    ]  # fmt: skip
+
+
 def test_a_heading_with_nothing_under_it_is_a_point_itself() -> None:
     box = f"{GERMAN}\n\nUnd außerdem noch dies hier:"
 
