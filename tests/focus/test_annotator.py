@@ -385,6 +385,6 @@ def test_people_or_programs_can_label_through_a_folder(run: Run, tmp_path: Path)
 def test_what_would_be_asked_is_known_without_a_key(points: list[FacetPoint]) -> None:
     found = expected_to_label(points, DEFAULT, Settings(model="openai/gpt-4o"))
 
-    assert found.calls.total() == QUESTIONS
+    assert sum(found.calls.values()) == QUESTIONS
     assert len(found.calls) == 4
     assert found.usd

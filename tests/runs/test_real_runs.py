@@ -20,7 +20,7 @@ from reviewscore.runs.audit import audit
 from reviewscore.runs.folder import read_points
 from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Evidence
-from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.point_score import PointScore, Status, UnknownReason
 from reviewscore.schema.review import Role
 from reviewscore.sources.collection import Collection, read_collection, single
 from tests.conftest import ROOT
@@ -81,7 +81,8 @@ def test_a_model_is_quoted_only_where_it_quotes_the_paper(
     flags = {"model": "openai/x", "base_url": server.url, "max_connections": 16}
     scores = run(collection, tmp_path / "run", **flags)
 
-    assert {score.status for score in scores} == {Status.SCORED}
+    unscored = {score.reason for score in scores if score.status is not Status.SCORED}
+    assert unscored <= {UnknownReason.AFTER_REVIEW}  # some are published papers
     assert check_quotes(scores, collection) > 50
 
 

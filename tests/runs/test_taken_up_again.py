@@ -42,7 +42,8 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def first_methods(monkeypatch: pytest.MonkeyPatch) -> None:
     """As long as no method has changed since manifests began to name them."""
-    monkeypatch.setattr(module, "READING_VERSION", 1)
+    for name in ("READING", "POINTS", "POINT_IDS"):
+        monkeypatch.setattr(module, f"{name}_VERSION", 1)
 
 
 @pytest.fixture
