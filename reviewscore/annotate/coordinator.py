@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from reviewscore.annotate.guard import addresses
 from reviewscore.annotate.pages import Notice, frame, render
 from reviewscore.annotate.progress import alphas, disagreements, finished_papers, progress, state_of
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
 
 
-def overview(workspace: Workspace, origin: str, notice: Notice | None = None) -> str:
+def overview(workspace: Workspace, host: str, notice: Notice | None = None) -> str:
     """Progress and agreement."""
-    return render("coordinator.html", **_numbers(workspace, origin), notice=notice)
+    return render("coordinator.html", **_numbers(workspace, host), notice=notice)
 
 
-def numbers_part(workspace: Workspace, origin: str) -> str:
+def numbers_part(workspace: Workspace, host: str) -> str:
     """The tables alone, to be put anew into an open page."""
-    return render("numbers.html", **_numbers(workspace, origin))
+    return render("numbers.html", **_numbers(workspace, host))
 
 
-def _numbers(workspace: Workspace, origin: str) -> dict[str, object]:
+def _numbers(workspace: Workspace, host: str) -> dict[str, object]:
     store, state = workspace.store, state_of(workspace)
     rows = progress(workspace, state)
+    handed_out = addresses(workspace, host)
     return {
         **frame(workspace, COORDINATOR),
         "rows": rows,
@@ -29,9 +31,7 @@ def _numbers(workspace: Workspace, origin: str) -> dict[str, object]:
         "finished": len(finished_papers(workspace, state)),
         "done": sum(row.done for row in rows),
         "assigned": sum(row.points for row in rows),
-        "addresses": {
-            row.annotator: f"{origin}/enter/{workspace.token(row.annotator)}" for row in rows
-        },
+        "addresses": {row.annotator: handed_out[row.annotator] for row in rows},
     }
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reviewscore.annotate import rubric
-from reviewscore.annotate.guard import home
+from reviewscore.annotate.guard import home, point_path
 from reviewscore.annotate.label_store import LabelEntry, LabelPage
 from reviewscore.annotate.material import LabelPoint
 from reviewscore.annotate.progress import standings_now
@@ -130,6 +130,7 @@ def frame(workspace: Workspace, who: str) -> dict[str, object]:
         "set_name": workspace.name,
         "who": who,
         "home": home(who),
+        "to": partial(point_path, who),
         "csrf": workspace.csrf(who),
         "coordinator": who == COORDINATOR,
     }
