@@ -15,6 +15,7 @@ from reviewscore.stats.plots import (
     COLOURS,
     bars_side_by_side,
     colour_of,
+    dots,
     heat_map,
     new_figure,
     short_name,
@@ -110,14 +111,10 @@ def _forest(table: Table) -> Figure:
     rows = rows[:_MOST_ROWS]
     figure, (axis,) = new_figure(1, 1, 7.0, 0.6 + 0.22 * max(3, len(rows)))
     scale = 100.0 if table.kind == "percent" else 1.0
-    for place, (_, one) in enumerate(reversed(rows)):
-        assert one.value is not None
-        colour = _ORANGE if one.p is not None else _BLUE
-        if one.low is not None and one.high is not None:
-            axis.plot([scale * one.low, scale * one.high], [place, place], color=colour, lw=1.5)
-        axis.plot(scale * one.value, place, "o", color=colour, ms=4)
+    colours = [_BLUE if one.p is None else _ORANGE for _, one in rows]
+    dots(axis, [one for _, one in rows], colours, scale=scale)
     axis.axvline(0, color=_GREY, lw=0.6)
-    axis.set_yticks(range(len(rows)), [label for label, _ in reversed(rows)], fontsize=7)
+    axis.set_yticks(range(len(rows)), [label for label, _ in rows], fontsize=7)
     figure.suptitle(f"{table.title}{cut}", fontsize=9)
     axis.set_xlabel("percent" if table.kind == "percent" else "coefficient with its interval")
     return figure

@@ -214,7 +214,7 @@ def _kinds(store: LabelStore, named: Mapping[str, AnnotatorKind]) -> dict[str, A
                 f"{name} is {before.value} in this set, and its labels say so; give the other "
                 "another pseudonym"
             )
-    kinds = {name: named.get(name) or kind for name, kind in (known | named).items()}
+    kinds = {name: named.get(name) or known.get(name) for name in (*known, *named)}
     check_kinds(kinds)
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
