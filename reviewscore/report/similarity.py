@@ -49,7 +49,7 @@ class PercentileBin:
     Attributes:
         label: The range, its upper end included.
         count: Reviews.
-        width: Of its bar, in percent of the longest.
+        width: Of its bar: the share of reviews whose percentile is known, in percent.
     """
 
     label: str
@@ -111,9 +111,8 @@ def percentile_bins(found: SimilarityDigest) -> tuple[PercentileBin, ...]:
         return ()
     edges = range(100 - _FIFTH, -1, -_FIFTH)
     counts = {low: sum(low < percent <= low + _FIFTH for percent in known) for low in edges}
-    most = max(counts.values())
     return tuple(
-        PercentileBin(f"{low} to {low + _FIFTH}", count, round(100 * count / most, 2))
+        PercentileBin(f"{low} to {low + _FIFTH}", count, round(100 * count / len(known), 2))
         for low, count in counts.items()
     )
 

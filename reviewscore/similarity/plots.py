@@ -129,8 +129,8 @@ def _line(
 ) -> None:
     """A method's values, moved aside so that intervals do not cover each other."""
     places = [cutoff + shift for cutoff, _ in values]
-    axis.plot(places, [one.value for _, one in values], "o-", ms=3, lw=0.8, color=colour,
-              label=label)  # fmt: skip
+    heights = np.asarray([one.value for _, one in values], dtype=np.float64)
+    axis.plot(places, heights, "o-", ms=3, lw=0.8, color=colour, label=label)
     for place, (_, one) in zip(places, values, strict=True):
         if one.low is not None and one.high is not None:
             axis.plot([place, place], [one.low, one.high], color=colour, lw=1.0)

@@ -118,7 +118,7 @@ def test_reviews_are_counted_by_the_fifth_of_their_reviewer() -> None:
     bins = percentile_bins(found)
 
     assert [(one.label, one.count, one.width) for one in bins] == [
-        ("80 to 100", 2, 100.0), ("60 to 80", 1, 50.0), ("40 to 60", 0, 0.0),
-        ("20 to 40", 0, 0.0), ("0 to 20", 2, 100.0),
+        ("80 to 100", 2, 40.0), ("60 to 80", 1, 20.0), ("40 to 60", 0, 0.0),
+        ("20 to 40", 0, 0.0), ("0 to 20", 2, 40.0),
     ]  # fmt: skip
     assert percentile_bins(found.model_copy(update={"reviews": {}})) == ()
