@@ -134,7 +134,7 @@ def _threshold(sample: _Sample) -> float:
     for learn, test in _folds(sample):
         part = sample.some(learn)
         curve = _curve(part.lowest, part.flag, rising=False, bounds=(0.0, 1.0))
-        guessed[test] = _mapped(curve, sample.lowest[test])
+        guessed[test] = np.interp(sample.lowest[test], curve.x, curve.y)
     scores = []
     for threshold in _THRESHOLDS:
         called = guessed >= threshold
@@ -150,8 +150,9 @@ def _out_of_fold(sample: _Sample) -> Floats:
     out = np.full((2, len(sample.rows)), np.nan)
     for learn, test in _folds(sample):
         learnt = _learn(sample.some(learn))
-        out[0, test] = _mapped(learnt.probability, sample.lowest[test]) >= learnt.threshold
-        out[1, test] = _mapped(learnt.score, sample.score[test])
+        chance, score = learnt.probability, learnt.score
+        out[0, test] = np.interp(sample.lowest[test], chance.x, chance.y) >= learnt.threshold
+        out[1, test] = np.interp(sample.score[test], score.x, score.y)
     return out
 
 
@@ -160,10 +161,6 @@ def _folds(sample: _Sample) -> list[tuple[Ints, Ints]]:
 
     count = min(FOLDS, len(np.unique(sample.paper)))
     return list(GroupKFold(n_splits=count).split(sample.rows, groups=sample.paper))
-
-
-def _mapped(curve: Curve, scores: Floats) -> Floats:
-    return np.asarray([curve.at(one) for one in scores], dtype=np.float64)
 
 
 def _gains(compared: LabelsAndScores, judge: JudgeScores, after: Floats) -> tuple[Gain, ...]:

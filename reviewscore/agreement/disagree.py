@@ -48,6 +48,7 @@ class DisagreementKind(StrEnum):
     """What may lie behind a disagreement."""
 
     MINORITY = "minority human score"
+    MINORITY_READER = "minority score of a reader"
     VALUE_LADEN = "value-laden claim"
     NO_EVIDENCE = "missing evidence"
     OVERTHINKING = "long justification"
@@ -61,8 +62,9 @@ class Disagreement(Record):
     Attributes:
         judge: The judge.
         unit_id: The point.
-        type: By people.
-        human: People's score, 1..5, not rounded.
+        type: By the labels.
+        label: The score by the labels, 1..5, not rounded.
+        human: The same where all labels are people's; else None.
         score: The judge's.
         difference: The judge's less people's.
         flips: Whether one side calls it misinformed and the other does not.
@@ -76,7 +78,8 @@ class Disagreement(Record):
     judge: str
     unit_id: str
     type: PointType | None
-    human: float
+    label: float
+    human: float | None
     score: float
     difference: float
     flips: bool | None
@@ -119,7 +122,8 @@ def disagreements(
                 judge=judge.name,
                 unit_id=compared.people.points[row].unit_id,
                 type=compared.people.types[row],
-                human=float(human[row]),
+                label=float(human[row]),
+                human=float(human[row]) if compared.people.by_people else None,
                 score=float(judge.advanced[row]),
                 difference=float(gap),
                 flips=flip if known else None,
@@ -150,8 +154,9 @@ def _kinds(
     own = people.each[0][row]
     claim = people.types[row] is PointType.CLAIM
     long = row in usual and len(_rationale(point)) >= LONG * usual[row]
+    minority = DisagreementKind.MINORITY if people.by_people else DisagreementKind.MINORITY_READER
     signs = {
-        DisagreementKind.MINORITY: rounded(judge.advanced[row]) in rounded(own[~np.isnan(own)]),
+        minority: rounded(judge.advanced[row]) in rounded(own[~np.isnan(own)]),
         DisagreementKind.VALUE_LADEN: claim and value_laden(point.text),
         DisagreementKind.UNPARSED: _unparsed(point, people, row, text),
         DisagreementKind.NO_EVIDENCE: not any(evidence.verified for evidence in point.evidence),
@@ -216,6 +221,11 @@ SHEET = ("judge", "unit_id", "type", "human", "score", "difference", "flips", "l
 """Columns of the sheet; ``kind_by_hand`` is to be filled in."""
 
 
+def sheet_columns(people: HumanLabels) -> tuple[str, ...]:
+    """The columns of the sheet; what is not people's score is not called human."""
+    return SHEET if people.by_people else tuple("label" if c == "human" else c for c in SHEET)
+
+
 def sheet_rows(found: Sequence[Disagreement]) -> list[list[str]]:
     """The disagreements as rows of a sheet in which a person settles their kinds."""
     return [
@@ -223,7 +233,7 @@ def sheet_rows(found: Sequence[Disagreement]) -> list[list[str]]:
             one.judge,
             one.unit_id,
             one.type.value if one.type else "",
-            f"{one.human:g}",
+            f"{one.label:g}",
             f"{one.score:g}",
             f"{one.difference:g}",
             {True: "yes", False: "no", None: ""}[one.flips],

@@ -1,5 +1,8 @@
 """What people said: labels as arrays over units and annotators, their medians, their scores.
 
+Annotators may be models too, capable readers that are no people: `HumanLabels.readers` says who
+they are, and whatever is shown of them calls them so.
+
 The label of several annotators is their median, the lower one of the two in the middle when their
 number is even, so that it is a category of the scale (ReviewScore, arXiv 2509.21679, sec. 3.3).
 """
@@ -16,7 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.arguments.aggregate import conjunction, weighted
-from reviewscore.schema.annotation import Annotator, Label, LabelField, Unit, UnitKind
+from reviewscore.schema.annotation import (
+    Annotator,
+    AnnotatorKind,
+    Label,
+    LabelField,
+    Unit,
+    UnitKind,
+    readers_in_words,
+)
 from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
 from reviewscore.schema.verdict import KnowledgeSource
@@ -65,11 +76,12 @@ class ScoreColumns(Protocol):
 
 @dataclass(frozen=True)
 class HumanLabels(ScoreColumns):
-    """Human labels, a row for each unit and a column for each annotator.
+    """Labels of people or other readers, a row for each unit and a column for each annotator.
 
     Attributes:
         name: Name of the set.
         annotators: Their pseudonyms, in order.
+        models: Those of them who are no people.
         cards: What is known of them.
         points: The labelled review points.
         premises: The premises of arguments that were labelled. One that nobody labelled stays, so
@@ -88,6 +100,7 @@ class HumanLabels(ScoreColumns):
 
     name: str
     annotators: tuple[str, ...]
+    models: frozenset[str]
     cards: Mapping[str, Annotator]
     points: tuple[Unit, ...]
     premises: tuple[Unit, ...]
@@ -99,6 +112,23 @@ class HumanLabels(ScoreColumns):
     point_of: Ints
     reasons: Mapping[tuple[str, str, LabelField], str]
     strangers: tuple[str, ...] = ()
+
+    @property
+    def by_people(self) -> bool:
+        """Whether all labels are people's."""
+        return not self.models
+
+    @property
+    def readers(self) -> str:
+        """Who labelled, as they are called wherever figures rest on them."""
+        if self.by_people:
+            return "people"
+        return "model readers" if len(self.models) == len(self.annotators) else "readers"
+
+    @property
+    def counted(self) -> str:
+        """How many of which kind labelled."""
+        return readers_in_words(len(self.annotators) - len(self.models), len(self.models))
 
     @cached_property
     def base(self) -> Floats:
@@ -156,7 +186,7 @@ class HumanLabels(ScoreColumns):
             for name in ("whole", "faithful", "factuality", "weight")
         }
         names = (*self.annotators[:column], *self.annotators[column + 1 :])
-        return replace(self, annotators=names, **cut)
+        return replace(self, annotators=names, models=self.models & {*names}, **cut)
 
     def _advanced(
         self, whole: Floats, faithful: Floats, factuality: Floats, weight: Floats
@@ -262,6 +292,9 @@ def gather(
     return HumanLabels(
         name=name,
         annotators=columns,
+        models=frozenset(
+            one.annotator for one in kept if one.annotator_kind is AnnotatorKind.MODEL
+        ),
         cards=annotators,
         points=points,
         premises=premises,

@@ -15,6 +15,7 @@ from reviewscore.stats.plots import (
     COLOURS,
     bars_side_by_side,
     colour_of,
+    dots,
     heat_map,
     new_figure,
     short_name,
@@ -44,8 +45,8 @@ def figures(
     if scored:
         yield "coverage", _coverage(by_name["coverage"])
     if any(found.values()):
-        yield "disagreements", _disagreements(found)
-        yield "differences", _differences(found)
+        yield "disagreements", _disagreements(found, by_people=compared.people.by_people)
+        yield "differences", _differences(found, compared.people.readers)
 
 
 def _distributions(compared: LabelsAndScores) -> Figure:
@@ -54,7 +55,7 @@ def _distributions(compared: LabelsAndScores) -> Figure:
     human = compared.people.advanced
     for axis, (name, kinds) in zip(axes, KINDS, strict=True):
         among = compared.of(kinds)
-        series = [("people", human, _GREY)]
+        series = [(compared.people.readers, human, _GREY)]
         series += [
             (short_name(judge.name), judge.advanced, colour_of(number))
             for number, judge in enumerate(compared.judges)
@@ -93,7 +94,7 @@ def _confusion(compared: LabelsAndScores) -> Figure:
         axis.set_xticks(range(5), list("12345"))
         axis.set_yticks(range(5), list("12345"))
         axis.set_xlabel("judge")
-        axis.set_ylabel("people")
+        axis.set_ylabel(compared.people.readers)
         axis.set_title(f"{short_name(judge.name)} (n={counts.sum():.0f})", fontsize=8)
         axis.spines[:].set_visible(False)
     return figure
@@ -110,14 +111,10 @@ def _forest(table: Table) -> Figure:
     rows = rows[:_MOST_ROWS]
     figure, (axis,) = new_figure(1, 1, 7.0, 0.6 + 0.22 * max(3, len(rows)))
     scale = 100.0 if table.kind == "percent" else 1.0
-    for place, (_, one) in enumerate(reversed(rows)):
-        assert one.value is not None
-        colour = _ORANGE if one.p is not None else _BLUE
-        if one.low is not None and one.high is not None:
-            axis.plot([scale * one.low, scale * one.high], [place, place], color=colour, lw=1.5)
-        axis.plot(scale * one.value, place, "o", color=colour, ms=4)
+    colours = [_BLUE if one.p is None else _ORANGE for _, one in rows]
+    dots(axis, [one for _, one in rows], colours, scale=scale)
     axis.axvline(0, color=_GREY, lw=0.6)
-    axis.set_yticks(range(len(rows)), [label for label, _ in reversed(rows)], fontsize=7)
+    axis.set_yticks(range(len(rows)), [label for label, _ in rows], fontsize=7)
     figure.suptitle(f"{table.title}{cut}", fontsize=9)
     axis.set_xlabel("percent" if table.kind == "percent" else "coefficient with its interval")
     return figure
@@ -151,14 +148,16 @@ def _line(table: Table, name: str, column: int) -> Floats:
     return np.asarray(steps, dtype=np.float64).reshape(-1, 4).T
 
 
-def _disagreements(found: dict[str, list[Disagreement]]) -> Figure:
+def _disagreements(found: dict[str, list[Disagreement]], *, by_people: bool) -> Figure:
     """Disagreements of each judge by the likeliest kind and by type of point."""
     figure, axes = new_figure(1, len(KINDS) - 1, 3.4, 0.9 + 0.5 * len(found))
+    other = DisagreementKind.MINORITY_READER if by_people else DisagreementKind.MINORITY
+    shown = [kind for kind in DisagreementKind if kind is not other]
     for axis, (title, kinds) in zip(axes, KINDS[:-1], strict=True):
         mine = [[one for one in some if one.type in kinds] for some in reversed(found.values())]
         counts = [Counter(one.kinds[0] for one in some) for some in mine]
         parts = []
-        for colour, kind in zip(COLOURS, DisagreementKind, strict=False):
+        for colour, kind in zip(COLOURS, shown, strict=False):
             shares = [100 * some[kind] / (some.total() or 1) for some in counts]
             parts.append((kind.value, np.asarray(shares), colour))
         stacked_bars(axis, range(len(found)), parts)
@@ -175,8 +174,8 @@ def _disagreements(found: dict[str, list[Disagreement]]) -> Figure:
     return figure
 
 
-def _differences(found: dict[str, list[Disagreement]]) -> Figure:
-    """How far, and which way, the judges' scores lie from people's."""
+def _differences(found: dict[str, list[Disagreement]], readers: str) -> Figure:
+    """How far, and which way, the judges' scores lie from those of the labels."""
     figure, (axis,) = new_figure(1, 1, 5.0, 2.8)
     edges = np.arange(-4.5, 5.0, 1.0)
     bars = [
@@ -186,7 +185,8 @@ def _differences(found: dict[str, list[Disagreement]]) -> Figure:
     ]  # fmt: skip
     bars_side_by_side(axis, np.arange(-4.0, 5.0), bars)
     axis.set_xticks(range(-4, 5))
-    axis.set_xlabel("judge's score less people's (left: the judge is stricter)")
+    theirs = "people's" if readers == "people" else f"that of {readers}"
+    axis.set_xlabel(f"judge's score less {theirs} (left: the judge is stricter)")
     axis.set_ylabel("points that differ")
     axis.legend(fontsize=7, frameon=False)
     return figure

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewscore.agreement.calibrate import PEOPLE, calibrate
-from reviewscore.agreement.disagree import SHEET, Disagreement, disagreements, sheet_rows
+from reviewscore.agreement.disagree import Disagreement, disagreements, sheet_columns, sheet_rows
 from reviewscore.agreement.human_labels import HumanLabels, gather
 from reviewscore.agreement.judge_scores import (
     NO_PREMISES,
@@ -22,11 +22,11 @@ from reviewscore.agreement.judge_scores import (
 )
 from reviewscore.agreement.plots import figures
 from reviewscore.agreement.tables import LabelsAndScores, study_tables
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, SettingsError
 from reviewscore.files import write_whole
 from reviewscore.runs.folder import changed_words, read_manifest
 from reviewscore.runs.parts import check_scored
-from reviewscore.schema.annotation import UnitKind
+from reviewscore.schema.annotation import AnnotatorKind, UnitKind
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import BY_PLACE, AnnotationSet, by_place
 from reviewscore.stats.estimates import BootstrapPlan
@@ -63,11 +63,11 @@ def compare(
     *,
     accept_changed: bool = False,
 ) -> LabelsAndScores:
-    """Lay human labels and the scores of runs side by side.
+    """Lay labels and the scores of runs side by side.
 
     Args:
         runs: Run folders.
-        labels: Human labels.
+        labels: Labels, of people alone (`AnnotationSet.of_people`) or of readers of any kind.
         resampling: How intervals are made.
         accept_changed: Go on with records that something else has changed.
 
@@ -95,6 +95,7 @@ def compare(
         judges=judges,
         points=BootstrapPlan(Clusters.by([one.paper_id for one in people.points]), how),
         premises=BootstrapPlan(Clusters.by([one.paper_id for one in people.premises]), how),
+        notes=labels.notes,
     )
 
 
@@ -111,7 +112,7 @@ def _check_overlap(
     theirs = next((name for run in runs for name in run.points), "other points")
     unknown = labels.units is None and by_place((ours, theirs))
     raise InputError(
-        f"no point that people labelled in {labels.name} (such as {ours}) is in "
+        f"no point that was labelled in {labels.name} (such as {ours}) is in "
         f"{', '.join(str(run.path) for run in runs)} (such as {theirs})",
         cure=BY_PLACE if unknown else "compare runs with labels of the same reviews",
     )
@@ -131,7 +132,15 @@ def study(
         level: Level of measurement of Krippendorff's alpha between annotators.
         with_calibration: Learn a calibration of each judge.
         paper_text: The parsed text of a paper, where it is at hand.
+
+    Raises:
+        SettingsError: A calibration is asked for of labels that are not all people's.
     """
+    if with_calibration and not compared.people.by_people:
+        raise SettingsError(
+            f"a calibration says what people would say; {compared.people.name} holds labels by "
+            "models: calibrate on people's alone, with --human"
+        )
     tables = study_tables(compared, level)
     compared.points.run()
     compared.premises.run()
@@ -170,13 +179,21 @@ def _notes(compared: LabelsAndScores) -> list[str]:
     }[how.scheme]
     notes = [
         f"{len(people.points):,} points and {len(labelled):,} premises of "
-        f"{_many(papers, 'paper')}, labelled by {_many(len(people.annotators), 'annotator')}. "
-        "The human label is their median, the lower one of two in the middle.",
+        f"{_many(papers, 'paper')}, labelled by {people.counted}. "
+        f"The {'human ' * people.by_people}label is their median, the lower one of two in the "
+        "middle.",
         f"In brackets: {how.percent} {'BCa' if how.method == 'bca' else 'percentile'} intervals "
         f"of {how.resamples:,} bootstrap samples of {drawn}; seed {how.seed}. Differences have the "
         f"p-value of {how.resamples:,} permutations that swap the two sides paper by paper"
         f"{', with a single paper point by point' if papers == 1 else ''}.",
     ]
+    if people.models:
+        notes.append(
+            f"{', '.join(sorted(people.models))}: no person but a model that reads; figures that "
+            "rest on such labels are no agreement with people, and errors that models share do "
+            "not show in them."
+        )
+    notes += compared.notes
     if people.strangers:
         cure = f"; {BY_PLACE}" if by_place(people.strangers) else ""
         notes.append(
@@ -192,7 +209,9 @@ def _notes(compared: LabelsAndScores) -> list[str]:
     if papers < FEW_PAPERS:
         notes.append(f"Only {_many(papers, 'paper')}: the intervals say little of other papers.")
     if len(people.annotators) == 1:
-        notes.append("One annotator: nothing shows how far people agree among themselves.")
+        notes.append(
+            f"One annotator: nothing shows how far {people.readers} agree among themselves."
+        )
     for judge in compared.judges:
         notes += _notes_on(judge, labelled)
     return notes
@@ -242,7 +261,8 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
         allow_foreign=allow_foreign,
     )
     rows = (row for differ in study.disagreements.values() for row in sheet_rows(differ))
-    write_whole(out / SHEET_FILE, csv_text(SHEET, rows))
+    columns = sheet_columns(study.compared.people)
+    write_whole(out / SHEET_FILE, csv_text(columns, rows))
     names: list[str] = []
     for judge, calibration in study.calibrations.items():
         if calibration.types:  # else too few labels: the page says so
@@ -255,7 +275,9 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
 def page(study: Study, plots: str = "") -> str:
     """All tables, notes and plots as one Markdown page."""
     return sections(
-        "Human-model agreement",
+        "Human-model agreement"
+        if study.compared.people.by_people
+        else f"Agreement of judges with {study.compared.people.readers}",
         points(study.notes),
         *map(markdown, study.tables),
         _calibration_section(study.calibrations) if study.calibrations else "",
@@ -266,13 +288,18 @@ def page(study: Study, plots: str = "") -> str:
 
 def numbers(study: Study) -> str:
     """All estimates and notes as JSON."""
+    people = study.compared.people
+    kinds = {
+        name: (AnnotatorKind.MODEL if name in people.models else AnnotatorKind.HUMAN).value
+        for name in people.annotators
+    }
     runs = {
         judge.name: {"folder": judge.run.path.name, "run_id": judge.run.manifest.run_id}
         for judge in study.compared.judges
     }
     return as_json(
         "reviewscore.agreement/1",
-        {"labels": study.compared.people.name, "runs": runs, "notes": study.notes},
+        {"labels": people.name, "annotators": kinds, "runs": runs, "notes": study.notes},
         study.tables,
         {
             "calibrations": {

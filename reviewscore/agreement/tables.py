@@ -22,7 +22,7 @@ from reviewscore.stats.metrics import METRICS, Level, krippendorff_alpha, rounde
 from reviewscore.stats.statistic import Floats
 from reviewscore.stats.tables import Cell, Table
 
-NO_LABEL = "no human label"
+NO_LABEL, NO_READER = "no human label", "no label"
 NOT_BOTH = "without all that is compared"
 NO_PAIR = "not labelled by this annotator and another"
 KINDS: tuple[tuple[str, tuple[PointType, ...]], ...] = (
@@ -66,12 +66,14 @@ class LabelsAndScores:
         judges: The runs.
         points: BootstrapPlan of the review points.
         premises: BootstrapPlan of the premises.
+        notes: What must be said of the labels.
     """
 
     people: HumanLabels
     judges: tuple[JudgeScores, ...]
     points: BootstrapPlan
     premises: BootstrapPlan
+    notes: tuple[str, ...] = ()
 
     def of(self, kinds: Sequence[PointType]) -> NDArray[np.bool_]:
         """Which points are of one of these types, by the human label."""
@@ -86,11 +88,12 @@ class LabelsAndScores:
     ) -> Counter[str]:
         """Why some points, or without `among` any premises, do not count."""
         why: Counter[str] = Counter()
+        unlabelled = NO_LABEL if self.people.by_people else NO_READER
         units = self.people.premises if among is None else self.people.points
         gone = np.isnan(human) | np.isnan(score)
         for row in np.flatnonzero(gone if among is None else among & gone):
             unit = units[row].unit_id
-            why[NO_LABEL if np.isnan(human[row]) else judge.missing.get(unit, NO_VERDICT)] += 1
+            why[unlabelled if np.isnan(human[row]) else judge.missing.get(unit, NO_VERDICT)] += 1
         return why
 
     def pair(self, judge: JudgeScores, column: str) -> tuple[Floats, Floats]:
@@ -174,11 +177,11 @@ def overview(compared: LabelsAndScores) -> Table:
     ]
     return Table(
         "agreement",
-        "Agreement with people, ADVANCED ReviewScore (as table 1)",
+        f"Agreement with {compared.people.readers}, ADVANCED ReviewScore (as table 1)",
         tuple(columns),
         (*rows, *_people_rows(compared)),
         notes=("F1 of the class misinformed; Kappa with quadratic weights over 1 to 5.",
-               "Rows of annotators: one person against the median of the others, on the same "
+               "Rows of annotators: one alone against the median of the others, on the same "
                "scale, to show what can be expected at best."),
     )  # fmt: skip
 
@@ -191,7 +194,7 @@ def _people_rows(compared: LabelsAndScores) -> list[tuple[Cell, ...]]:
     for column, name in enumerate(people.annotators):
         others = people.without(column)
         own_scores, own_flags = (own[:, column] for own in people.each)
-        cells: list[Cell] = [f"annotator {name}"]
+        cells: list[Cell] = [f"annotator {name}{' (model)' * (name in people.models)}"]
         for _, kinds in KINDS:
             among = compared.of(kinds).astype(np.float64)
             pairs = (others.flags, own_flags), (others.advanced, own_scores)
@@ -209,7 +212,7 @@ def by_type(compared: LabelsAndScores) -> list[Table]:
     return [
         Table(
             f"agreement-{kind.replace(' ', '-')}",
-            f"Agreement with people on {kind} (as table {number})",
+            f"Agreement with {compared.people.readers} on {kind} (as table {number})",
             ("judge", *(METRICS[name].title for name in metrics)),
             tuple(
                 (judge.name, *(compared.ask(name, judge, kinds) for name in metrics))
@@ -260,7 +263,7 @@ def scores_compared(compared: LabelsAndScores) -> Table:
 def shares(compared: LabelsAndScores) -> Table:
     """Share of misinformed points by judge and by people (table 3)."""
     rows: list[tuple[Cell, ...]] = []
-    ask = compared.points.ask
+    ask, readers = compared.points.ask, compared.people.readers
     for judge in compared.judges:
         human, score = compared.pair(judge, "flags")
         for name, kinds in KINDS:
@@ -275,11 +278,11 @@ def shares(compared: LabelsAndScores) -> Table:
     return Table(
         "shares",
         "Share of misinformed points in percent (as table 3)",
-        ("judge", "points", "share by judge", "share by people", "difference"),
+        ("judge", "points", "share by judge", f"share by {readers}", "difference"),
         tuple(rows),
         keys=2,
         kind="percent",
-        notes=("On points that have both; p by swapping judge and people.",),
+        notes=(f"On points that have both; p by swapping judge and {readers}.",),
     )
 
 
@@ -319,7 +322,7 @@ def responses(compared: LabelsAndScores) -> Table | None:
         return None
     return Table(
         "authors-response",
-        "Effect of the authors' response on agreement with people (as table 4)",
+        f"Effect of the authors' response on agreement with {compared.people.readers} (as table 4)",
         ("judge", "score", "F1 without", "F1 with", "F1 gain",
          "Kappa without", "Kappa with", "Kappa gain"),
         tuple(rows),
@@ -389,7 +392,8 @@ def reconstructions(compared: LabelsAndScores) -> Table:
         keys=2,
         notes=(
             "Validity by Z3, premises consistent; passed: valid and judged faithful. Faithfulness: "
-            "the median of people, of reconstructions that are the labelled ones.",
+            f"the median of {compared.people.readers}, of reconstructions that are the labelled "
+            "ones.",
         ),
     )
 
@@ -431,7 +435,7 @@ def counts(compared: LabelsAndScores) -> Table:
         rows.append((f"{name} misinformed", *shares))
     return Table(
         "data",
-        "What people labelled (as table 6)",
+        f"What {people.readers} labelled (as table 6)",
         ("", *by_part),
         tuple(rows),
         kind="percent",

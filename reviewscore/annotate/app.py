@@ -115,16 +115,12 @@ async def _enter(workspace: Workspace, request: Request) -> Response:
     return response
 
 
-def _origin(request: Request) -> str:
-    return f"http://{request.headers['host']}"
-
-
 def _overview(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
-    return HTMLResponse(pages.overview(workspace, _origin(request)))
+    return HTMLResponse(pages.overview(workspace, request.headers["host"]))
 
 
 def _numbers(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
-    return HTMLResponse(pages.numbers_part(workspace, _origin(request)))
+    return HTMLResponse(pages.numbers_part(workspace, request.headers["host"]))
 
 
 def _adjudication(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
@@ -160,12 +156,6 @@ def listen(port: int = PORT) -> socket.socket:
             f"port {port} cannot be used ({error.strerror}); name another with --port"
         ) from error
     return found
-
-
-def addresses(workspace: Workspace, port: int) -> dict[str, str]:
-    """The address of each annotator and of the coordinator."""
-    names = [*workspace.store.annotators(), COORDINATOR]
-    return {who: f"http://{HOST}:{port}/enter/{workspace.token(who)}" for who in names}
 
 
 def serve(workspace: Workspace, door: socket.socket) -> None:

@@ -10,9 +10,16 @@ from pathlib import Path
 from reviewscore.annotate.label_store import Given, now
 from reviewscore.annotate.material import text_sha256
 from reviewscore.annotate.progress import middle_of
-from reviewscore.annotate.workspace import CODEBOOK, Workspace
+from reviewscore.annotate.workspace import CODEBOOK, Workspace, check_kinds
 from reviewscore.files import write_whole
-from reviewscore.schema.annotation import Annotator, Label, LabelField, Unit
+from reviewscore.schema.annotation import (
+    Annotator,
+    AnnotatorKind,
+    Label,
+    LabelField,
+    Unit,
+    readers_in_words,
+)
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
 from reviewscore.sources.annotations import ANNOTATORS, LABELS, UNITS
@@ -68,9 +75,11 @@ def export(workspace: Workspace, *, with_text: bool = False) -> ExportedLabels:
     Raises:
         StopError: The disk is full; the earlier files are whole.
         RunFolderError: The folder cannot be written.
+        SettingsError: It is not known who of the annotators is a person.
     """
     store = workspace.store
-    given, units = store.given(), store.units()
+    given, units, kinds = store.given(), store.units(), store.kinds()
+    check_kinds(kinds)
     questions, open_types = _settled(workspace, given)
     fit: list[Given] = []
     apart: list[Given] = []
@@ -88,10 +97,10 @@ def export(workspace: Workspace, *, with_text: bool = False) -> ExportedLabels:
     used = units if with_text else [_without_text(unit) for unit in units]
     files = {
         UNITS: _lines(used),
-        LABELS: _lines(map(_label, fit)),
+        LABELS: _lines(_label(one, kinds[one.annotator]) for one in fit),
         ANNOTATORS: _lines(_annotators(workspace)),
         ADJUDICATED: _decisions(workspace),
-        LEFT_OUT: _lines(map(_label, apart)),
+        LEFT_OUT: _lines(_label(one, kinds[one.annotator]) for one in apart),
     }
     for name, text in files.items():
         write_whole(workspace.folder / name, text)
@@ -127,11 +136,13 @@ def _settled(workspace: Workspace, given: list[Given]) -> tuple[set[str], set[st
     return questions, open_ones
 
 
-def _label(one: Given) -> Label:
+def _label(one: Given, kind: AnnotatorKind | None) -> Label:
+    assert kind is not None  # check_kinds has seen to it
     entry = one.entry
     return Label(
         unit_id=one.unit_id,
         annotator=one.annotator,
+        annotator_kind=kind,
         field=one.field,
         value=entry.value,
         justification=entry.reason or None,
@@ -176,13 +187,15 @@ def _lines(records: Iterable[Record]) -> str:
 
 
 def _source(workspace: Workspace, *, with_text: bool) -> str:
+    kinds = list(workspace.store.kinds().values())
+    who = readers_in_words(kinds.count(AnnotatorKind.HUMAN), kinds.count(AnnotatorKind.MODEL))
     words = (
         "Words of points and premises are included: check that their licence allows it."
         if with_text
         else "Words are left out; units have the SHA-256 of their text."
     )
     return (
-        f"# Source\n\nLabelled in the annotation workspace (`reviewscore annotate`), set "
+        f"# Source\n\nLabelled by {who} in the annotation workspace (`reviewscore annotate`), set "
         f"`{workspace.name}`, run `{workspace.material.name}`, {CODEBOOK}, first exported "
         f"{now()}. {words}\n\nPapers and reviews: say here where they come from, and under which "
         "licence.\n"

@@ -6,7 +6,6 @@ import contextlib
 import math
 import sqlite3
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,7 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from reviewscore.annotate import pages, rubric
 from reviewscore.annotate.export import export
-from reviewscore.annotate.guard import home
+from reviewscore.annotate.guard import home, point_path
 from reviewscore.annotate.label_session import OutdatedError, RefusedError, value_of
 from reviewscore.annotate.label_store import LabelEntry, now
 from reviewscore.annotate.material import LabelPoint
@@ -35,11 +34,6 @@ def _point(workspace: Workspace, who: str, request: Request) -> LabelPoint:
     if point is None or who not in workspace.store.assigned().get(point.paper_id, ()):
         raise HTTPException(404, "This point is not one of yours.")
     return point
-
-
-def point_path(who: str, point_id: str) -> str:
-    """Address of a point's page."""
-    return f"{home(who)}/point/{quote(point_id, safe='')}"
 
 
 def look(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
@@ -198,5 +192,5 @@ def decide(workspace: Workspace, who: str, request: Request, form: Form) -> Resp
 def export_set(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
     """Write the set's files."""
     done = export(workspace, with_text=form.get("with_text") == "yes")
-    origin = f"http://{request.headers['host']}"
-    return HTMLResponse(pages.overview(workspace, origin, Notice(done.words + ".", "good")))
+    notice = Notice(done.words + ".", "good")
+    return HTMLResponse(pages.overview(workspace, request.headers["host"], notice))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import FormData, Headers, MutableHeaders
 from starlette.requests import Request
@@ -88,7 +88,7 @@ def _refusal(method: str, headers: Headers) -> tuple[int, str] | None:
 def _form_refusal(method: str, headers: Headers, host: str) -> tuple[int, str] | None:
     if method != "POST":
         return _FORBIDDEN, "only GET and POST are answered"
-    if headers.get("origin") != f"http://{host}":
+    if headers.get("origin") != origin(host):
         return _FORBIDDEN, "this form does not come from the workspace's own pages"
     length = headers.get("content-length", "")
     if not (length.isascii() and length.isdecimal()):
@@ -103,9 +103,25 @@ def cookie_name(workspace: Workspace, who: str) -> str:
     return f"rs_{workspace.csrf('cookie')[:8]}_{who}"
 
 
+def origin(host: str) -> str:
+    """What addresses of this workspace begin with, at a host and port."""
+    return f"http://{host}"
+
+
+def addresses(workspace: Workspace, host: str) -> dict[str, str]:
+    """The address to hand out to each annotator, and the coordinator's."""
+    names = [*workspace.store.annotators(), COORDINATOR]
+    return {who: f"{origin(host)}/enter/{workspace.token(who)}" for who in names}
+
+
 def home(who: str) -> str:
     """The path under which a person works; the cookie goes nowhere else."""
     return "/coordinator" if who == COORDINATOR else f"/by/{who}"
+
+
+def point_path(who: str, point_id: str, act: str = "point") -> str:
+    """The path of a point's page, or of what a form of it does: ``label``, ``act``, ``near``."""
+    return f"{home(who)}/{act}/{quote(point_id, safe='')}"
 
 
 def whose_token(workspace: Workspace, token: str) -> str | None:

@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 
 from reviewscore.annotate.rules import Key, Mark, Value
 from reviewscore.errors import RunFolderError
-from reviewscore.schema.annotation import LabelField, Unit
+from reviewscore.schema.annotation import AnnotatorKind, LabelField, Unit
 
 LABELS_FILE = "workspace.sqlite"
 _VERSION = "1"
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS units (
   unit_id TEXT PRIMARY KEY, place INTEGER NOT NULL, sha256 TEXT NOT NULL, record TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS annotators (
-  annotator TEXT PRIMARY KEY, place INTEGER NOT NULL, publications INTEGER);
+  annotator TEXT PRIMARY KEY, place INTEGER NOT NULL, publications INTEGER, kind TEXT);
 CREATE TABLE IF NOT EXISTS relevance (
   annotator TEXT, paper_id TEXT, value INTEGER NOT NULL, PRIMARY KEY (annotator, paper_id));
 CREATE TABLE IF NOT EXISTS assigned (
@@ -165,6 +165,10 @@ class LabelStore:
         with self.turn() as base:
             for statement in _TABLES.split(";\n"):
                 base.execute(statement)
+            if not base.execute("SELECT 1 FROM pragma_table_info('annotators') "
+                                "WHERE name = 'kind'").fetchone():  # fmt: skip
+                # Begun before kinds were kept: they are not known until somebody says them.
+                base.execute("ALTER TABLE annotators ADD COLUMN kind TEXT")
             for key, value in (("version", _VERSION), ("secret", secrets.token_urlsafe(32))):
                 base.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
         if self.meta("version") != _VERSION:
@@ -267,6 +271,11 @@ class LabelStore:
         rows = self.rows("SELECT annotator, publications FROM annotators ORDER BY place")
         return {str(name): None if n is None else int(str(n)) for name, n in rows}
 
+    def kinds(self) -> dict[str, AnnotatorKind | None]:
+        """Who is a person and who a model, in order; None where a set begun long ago lacks it."""
+        rows = self.rows("SELECT annotator, kind FROM annotators ORDER BY place")
+        return {str(n): None if kind is None else AnnotatorKind(str(kind)) for n, kind in rows}
+
     def relevance(self) -> dict[tuple[str, str], int]:
         """How near papers are to annotators, 1..5, by annotator and paper."""
         rows = self.rows("SELECT annotator, paper_id, value FROM relevance")
@@ -336,11 +345,17 @@ def rename_units(base: sqlite3.Connection, names: Mapping[str, str]) -> None:
 
 
 def give_out(
-    base: sqlite3.Connection, annotators: Sequence[str], papers: Mapping[str, Sequence[str]]
+    base: sqlite3.Connection,
+    annotators: Mapping[str, AnnotatorKind],
+    papers: Mapping[str, Sequence[str]],
 ) -> None:
     """Write down annotators and the papers given to each; those known already stay."""
-    for place, name in enumerate(annotators):
-        base.execute("INSERT OR IGNORE INTO annotators VALUES (?, ?, NULL)", (name, place))
+    for place, (name, kind) in enumerate(annotators.items()):
+        base.execute(
+            "INSERT INTO annotators (annotator, place, kind) VALUES (?, ?, ?) "
+            "ON CONFLICT (annotator) DO UPDATE SET kind = excluded.kind",
+            (name, place, kind.value),
+        )
     for paper, names in papers.items():
         for name in names:
             base.execute("INSERT OR IGNORE INTO assigned VALUES (?, ?)", (name, paper))

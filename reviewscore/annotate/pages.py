@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from jinja2 import Environment
 
 from reviewscore.annotate import rubric
-from reviewscore.annotate.guard import home
+from reviewscore.annotate.guard import addresses, home, point_path
 from reviewscore.annotate.label_store import LabelEntry, LabelPage
 from reviewscore.annotate.material import LabelPoint
 from reviewscore.annotate.progress import (
@@ -121,6 +121,7 @@ def frame(workspace: Workspace, who: str) -> dict[str, object]:
         "set_name": workspace.name,
         "who": who,
         "home": home(who),
+        "to": partial(point_path, who),
         "csrf": workspace.csrf(who),
         "coordinator": who == COORDINATOR,
     }
@@ -325,19 +326,20 @@ def message_page(words: str, *, title: str) -> str:
     return render("message.html", words=words, title=title)
 
 
-def overview(workspace: Workspace, origin: str, notice: Notice | None = None) -> str:
+def overview(workspace: Workspace, host: str, notice: Notice | None = None) -> str:
     """Progress and agreement."""
-    return render("coordinator.html", **_numbers(workspace, origin), notice=notice)
+    return render("coordinator.html", **_numbers(workspace, host), notice=notice)
 
 
-def numbers_part(workspace: Workspace, origin: str) -> str:
+def numbers_part(workspace: Workspace, host: str) -> str:
     """The tables alone, to be put anew into an open page."""
-    return render("numbers.html", **_numbers(workspace, origin))
+    return render("numbers.html", **_numbers(workspace, host))
 
 
-def _numbers(workspace: Workspace, origin: str) -> dict[str, object]:
+def _numbers(workspace: Workspace, host: str) -> dict[str, object]:
     store, state = workspace.store, state_of(workspace)
     rows = progress(workspace, state)
+    handed_out = addresses(workspace, host)
     return {
         **frame(workspace, COORDINATOR),
         "rows": rows,
@@ -347,9 +349,7 @@ def _numbers(workspace: Workspace, origin: str) -> dict[str, object]:
         "finished": len(finished_papers(workspace, state)),
         "done": sum(row.done for row in rows),
         "assigned": sum(row.points for row in rows),
-        "addresses": {
-            row.annotator: f"{origin}/enter/{workspace.token(row.annotator)}" for row in rows
-        },
+        "addresses": {row.annotator: handed_out[row.annotator] for row in rows},
     }
 
 

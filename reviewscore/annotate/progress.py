@@ -14,7 +14,7 @@ from reviewscore.annotate.label_store import Decision, Given, LabelEntry
 from reviewscore.annotate.material import LabelPoint
 from reviewscore.annotate.rules import Key, Mark, Value, course, wants_reason
 from reviewscore.annotate.workspace import Standing, Workspace
-from reviewscore.schema.annotation import VALUES, LabelField, Unit
+from reviewscore.schema.annotation import VALUES, AnnotatorKind, LabelField, Unit
 from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS
 from reviewscore.stats.metrics import Level, krippendorff_alpha
@@ -91,6 +91,7 @@ class LabelProgress:
     """One annotator, for the coordinator.
 
     Attributes:
+        kind: Whether it is a person or a model; None if that was never said.
         done: Points that are finished, skipped ones included.
         seconds: Median time of a finished point; None if there is none.
         relevance: Mean relevance of the papers; None if not asked yet.
@@ -98,6 +99,7 @@ class LabelProgress:
     """
 
     annotator: str
+    kind: AnnotatorKind | None
     papers: int
     points: int
     done: int
@@ -113,7 +115,7 @@ class LabelProgress:
 def progress(workspace: Workspace, state: LabelState) -> list[LabelProgress]:
     """All annotators, in order."""
     store = workspace.store
-    relevance = store.relevance()
+    relevance, kinds = store.relevance(), store.kinds()
     rows = []
     for name, publications in store.annotators().items():
         mine = standings(workspace, name, state)
@@ -128,6 +130,7 @@ def progress(workspace: Workspace, state: LabelState) -> list[LabelProgress]:
         rows.append(
             LabelProgress(
                 annotator=name,
+                kind=kinds[name],
                 papers=len({one.paper_id for one in mine}),
                 points=len(mine),
                 done=sum(one.state in ("done", "skipped") for one in mine),

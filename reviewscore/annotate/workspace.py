@@ -12,7 +12,7 @@ from reviewscore.annotate.label_session import LabelSession
 from reviewscore.annotate.label_store import LABELS_FILE, LabelStore, give_out, rename_units
 from reviewscore.annotate.material import LabelPoint, Material, text_sha256
 from reviewscore.errors import InputError, SettingsError
-from reviewscore.schema.annotation import Unit, UnitKind
+from reviewscore.schema.annotation import AnnotatorKind, Unit, UnitKind
 from reviewscore.schema.point_id import same_words
 from reviewscore.sources.annotations import LABELS, is_pseudonym
 
@@ -135,16 +135,18 @@ def open_workspace(
         name: Name of the set.
         folder: Its folder.
         material: What is labelled.
-        annotators: Pseudonyms; those who were named before need not be named again.
+        annotators: Pseudonyms of people, and of models as ``M1:model``; those who were named
+            before need not be named again.
         per_point: Annotators wanted for each point.
         alone: Hold the set for writing; an export reads beside an open workspace.
 
     Raises:
-        SettingsError: A name is no pseudonym, or nobody is to label.
+        SettingsError: A name is no pseudonym, nobody is to label, or it is not known, or not
+            the same as before, who is a person and who a model.
         InputError: The set was made elsewhere, or its units have other words now.
         RunFolderError: Another workspace is open on it, or it cannot be written.
     """
-    _check_names(annotators)
+    named = _named(annotators)
     begun = (folder / LABELS_FILE).is_file()
     if not begun and (folder / LABELS).exists():
         raise InputError(
@@ -157,22 +159,30 @@ def open_workspace(
     store = LabelStore(folder, alone=alone)
     try:
         if alone:
-            _enter(store, material, annotators, per_point, folder)
+            _enter(store, material, named, per_point, folder)
     except BaseException:
         store.close()
         raise
     return Workspace(name, folder, material, store)
 
 
-def _check_names(annotators: Sequence[str]) -> None:
-    for name in annotators:
+def _named(annotators: Sequence[str]) -> dict[str, AnnotatorKind]:
+    """Pseudonyms and kinds as they are given: ``A1``, ``A1:human``, ``M1:model``."""
+    split = [one.partition(":") for one in annotators]
+    for name, _, kind in split:
         if not is_pseudonym(name):
             raise SettingsError(
                 f"{name[:40]!r} is no pseudonym; use letters and a number, such as A1: "
                 "no names and no addresses"
             )
-    if len(set(annotators)) != len(annotators):
+        if kind not in ("", *AnnotatorKind):
+            raise SettingsError(
+                f"{kind[:40]!r} is no kind of annotator; write {name} for a person, {name}:model "
+                "for a reader that is none"
+            )
+    if len({name for name, _, _ in split}) != len(split):
         raise SettingsError("an annotator is named twice in --annotators")
+    return {name: AnnotatorKind(kind or AnnotatorKind.HUMAN) for name, _, kind in split}
 
 
 def _words(unit: Unit) -> tuple[str, str]:
@@ -204,10 +214,11 @@ def _renamed(known: Sequence[Unit], material: Material) -> dict[str, str]:
 def _enter(
     store: LabelStore,
     material: Material,
-    annotators: Sequence[str],
+    named: Mapping[str, AnnotatorKind],
     per_point: int,
     folder: Path,
 ) -> None:
+    kinds = _kinds(store, named)
     units = [unit for point in material.points.values() for unit in point.units]
     names = _renamed(store.units(), material)
     known = {names.get(unit.unit_id, unit.unit_id): unit for unit in store.units()}
@@ -218,9 +229,8 @@ def _enter(
                 file=folder / LABELS_FILE,
                 cure="label another run under another --set",
             )
-    given = dict.fromkeys([*store.annotators(), *annotators])
     papers = {paper: [one.point_id for one in points] for paper, points in material.papers.items()}
-    shares = assign(papers, list(given), per_point, taken=store.assigned())
+    shares = assign(papers, list(kinds), per_point, taken=store.assigned())
     with store.turn() as base:
         if names:
             rename_units(base, names)
@@ -233,4 +243,33 @@ def _enter(
                 )
             elif known[unit.unit_id] != unit:  # it stands elsewhere now
                 base.execute("UPDATE units SET sha256 = ?, record = ? WHERE unit_id = ?", row)
-        give_out(base, list(given), shares)
+        give_out(base, kinds, shares)
+
+
+def _kinds(store: LabelStore, named: Mapping[str, AnnotatorKind]) -> dict[str, AnnotatorKind]:
+    """All annotators of a set, those known before first, and what each is."""
+    known = store.kinds()
+    for name, kind in named.items():
+        before = known.get(name) or kind
+        if before is not kind:
+            raise SettingsError(
+                f"{name} is {before.value} in this set, and its labels say so; give the other "
+                "another pseudonym"
+            )
+    kinds = {name: named.get(name) or known.get(name) for name in (*known, *named)}
+    check_kinds(kinds)
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def check_kinds(kinds: Mapping[str, AnnotatorKind | None]) -> None:
+    """Refuse a set that does not say who is a person and who a model.
+
+    Raises:
+        SettingsError: The kind of an annotator is not known.
+    """
+    if unknown := [name for name, kind in kinds.items() if kind is None]:
+        raise SettingsError(
+            f"this set was begun without saying whether {', '.join(unknown)} are people; start "
+            f"the workspace with --annotators {','.join(unknown)} if they are, and with "
+            f"{unknown[0]}:model for one that is a model"
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -27,11 +28,12 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 
 @click.command("agree", cls=Verb)
 @click.argument("runs", nargs=-1, type=options.PATH)
-@options.path("--human", help="Human labels: a folder with labels.jsonl, or a file of labels.")
+@options.path("--human", help="Labels by people: a folder with labels.jsonl, or such a file.")
+@options.path("--labels", help="The same, with model readers' labels too, which is said.")
 @options.path("-o", "--output", help="Folder of tables and plots.")
 @options.switch("--check", help="Only check the labels: every fault, with its cure.")
 @options.path(
-    "--import", "sheet_in", help="Read a filled sheet (CSV, xlsx, ods) into the folder of --human."
+    "--import", "sheet_in", help="Read a filled sheet (CSV, xlsx, ods) into the folder of labels."
 )
 @options.path(
     "--sheet", "sheet_out", help="Write an empty label sheet of the run's points and premises."
@@ -81,6 +83,7 @@ def command(
     ctx: click.Context,
     runs: tuple[Path, ...],
     human: Path | None,
+    labels: Path | None,
     output: Path | None,
     check: bool,
     sheet_in: Path | None,
@@ -104,33 +107,28 @@ def command(
     \b
     Example:  reviewscore agree runs/iclr24 --human annotations/iclr24 -o agreement
     """
-    from reviewscore.sources.annotations import first_fault, read_annotations
+    from reviewscore.sources.annotations import read_annotations
 
     if sheet_out is not None:
         _write_sheet(_first(runs), sheet_out, accept_changed=accept_changed)
         return
-    if human is None:
-        raise SettingsError("no labels; name them with --human")
+    place = _place(human, labels)
     if calibrate and output is None and not as_json:
         raise SettingsError("--calibrate writes what it learnt; name a folder with -o")
     if sheet_in is not None:
-        _import_sheet(sheet_in, human, runs, accept_changed=accept_changed)
+        _import_sheet(sheet_in, place, runs, accept_changed=accept_changed)
         return
-    labels = read_annotations(human)
+    read = read_annotations(place)
     if check:
-        ctx.exit(_report_check(labels))
-    warn(labels.warnings)
-    if labels.faults and not skip_bad_lines:
-        raise first_fault(labels)
-    if labels.faults:
-        say(f"warning: {len(labels.faults)} labels left out; --check lists them")
+        ctx.exit(_report_check(read))
+    read = _usable(read, skip_bad_lines=skip_bad_lines, people_alone=human is not None)
     _first(runs)
     from reviewscore.agreement.study import compare, numbers, study, write_study
     from reviewscore.stats.metrics import Level
     from reviewscore.stats.resampling import Method, Resampling, Scheme
 
     how = Resampling(resamples, seed, cast(Scheme, scheme), cast(Method, method))
-    compared = compare(runs, labels, how, accept_changed=accept_changed)
+    compared = compare(runs, read, how, accept_changed=accept_changed)
     found = study(
         compared,
         level=cast(Level, level),
@@ -141,6 +139,26 @@ def command(
         say_written(write_study(found, output, allow_foreign=yes))
     print_text(numbers(found) if as_json else _summary(found), markdown=not as_json)
     _below(ctx, found, metric, fail_under)
+
+
+def _place(human: Path | None, labels: Path | None) -> Path:
+    if human is not None and labels is not None:
+        raise SettingsError("--human and --labels: choose one of the two")
+    if (place := human or labels) is None:
+        raise SettingsError("no labels; name them with --human, or with --labels if models read")
+    return place
+
+
+def _usable(labels: AnnotationSet, *, skip_bad_lines: bool, people_alone: bool) -> AnnotationSet:
+    """The labels that figures rest on; what is wrong with others is an error or a warning."""
+    from reviewscore.sources.annotations import first_fault
+
+    warn(labels.warnings)
+    if labels.faults and not skip_bad_lines:
+        raise first_fault(labels)
+    if labels.faults:
+        say(f"warning: {len(labels.faults)} labels left out; --check lists them")
+    return labels.of_people() if people_alone else labels
 
 
 def _first(runs: tuple[Path, ...]) -> Path:
@@ -187,11 +205,11 @@ def _import_sheet(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        cure = "name a folder with --human"
+        cure = "name a folder with --human or --labels"
         raise InputError("is no folder to write into", file=folder, cure=cure) from error
     if (folder / LABELS).exists():
         raise InputError(
-            "is there already", file=folder / LABELS, cure="name another folder with --human"
+            "is there already", file=folder / LABELS, cure="name another folder of labels"
         )
     lines = (one.model_dump_json(exclude_none=True) for one in found.labels)
     write_whole(folder / LABELS, "".join(f"{line}\n" for line in lines))
@@ -204,14 +222,17 @@ def _import_sheet(
 
 def _report_check(labels: AnnotationSet) -> int:
     """Print every fault; 2 if there is one."""
+    from reviewscore.schema.annotation import AnnotatorKind, readers_in_words
+
     for fault in labels.faults:
         print_line(str(fault))
     for warning in labels.warnings:
         print_line(f"warning: {warning}")
     units = "" if labels.units is None else f" of {len(labels.units):,} units"
-    people = len({one.annotator for one in labels.labels})
+    kinds = Counter({one.annotator: one.annotator_kind for one in labels.labels}.values())
+    who = readers_in_words(kinds[AnnotatorKind.HUMAN], kinds[AnnotatorKind.MODEL])
     print_line(
-        f"{labels.name}: {len(labels.labels):,} labels{units} by {people} annotators can be used; "
+        f"{labels.name}: {len(labels.labels):,} labels{units} by {who} can be used; "
         f"{len(labels.faults)} faults, {len(labels.warnings)} warnings"
     )
     return 2 if labels.faults else 0

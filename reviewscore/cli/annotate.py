@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("run", type=options.PATH)
 @click.option("--set", "name", required=True, help="Name of the set of labels.")
 @options.path("-o", "--output", help="Folder of the set; annotations/NAME if not named.")
-@click.option("--annotators", help="Pseudonyms, such as A1,A2,A3; each gets an address.")
+@click.option("--annotators", help="Pseudonyms: A1,A2 of people, M1:model; each gets an address.")
 @options.preset(
     "--per-item", type=click.IntRange(1, 100), default=3, help="Annotators of each point."
 )
@@ -68,7 +68,8 @@ def command(
         _export(material, name, folder, with_text=with_text)
         return
     _need_web()
-    from reviewscore.annotate.app import addresses, listen, serve
+    from reviewscore.annotate.app import HOST, listen, serve
+    from reviewscore.annotate.guard import addresses
 
     names = [one.strip() for one in (annotators or "").split(",") if one.strip()]
     material = read_material(run, data, accept_changed=accept_changed)
@@ -81,7 +82,7 @@ def command(
             say(f"warning: {workspace.gone} labelled units are not in {run} any more; kept")
         if material.collection is None:
             say("warning: papers are not at hand; name them with --data")
-        for who, address in addresses(workspace, door.getsockname()[1]).items():
+        for who, address in addresses(workspace, f"{HOST}:{door.getsockname()[1]}").items():
             print_line(f"{who:12} {address}")
         say("Labels are saved one by one; Ctrl-C ends, the same command goes on.")
         serve(workspace, door)

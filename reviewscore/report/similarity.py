@@ -22,6 +22,10 @@ ELSEWHERE = (
 )
 
 
+_FIFTH = 20
+"""Percent in a bin."""
+
+
 @dataclass(frozen=True)
 class Beside:
     """What stands beside one review.
@@ -38,18 +42,41 @@ class Beside:
 
 
 @dataclass(frozen=True)
+class PercentileBin:
+    """Reviews whose reviewers have a percentile in a range.
+
+    Attributes:
+        label: The range, its upper end included.
+        count: Reviews.
+        width: Of its bar: the share of reviews whose percentile is known, in percent.
+    """
+
+    label: str
+    count: int
+    width: float
+
+    @property
+    def words(self) -> str:
+        """How many reviews there are."""
+        return counted(self.count, "review")
+
+
+@dataclass(frozen=True)
 class Nearness:
     """What a report shows of the similarity of its reviewers.
 
     Attributes:
         digest: What was computed of the files of the run; None if nothing was.
         lines: It in short.
+        bins: Reviews by the percentile of their reviewer among all, the nearest first; empty where
+            none is known.
         beside: What stands beside each review.
         elsewhere: Why there is nothing, where something was computed of other files.
     """
 
     digest: SimilarityDigest | None = None
     lines: tuple[str, ...] = ()
+    bins: tuple[PercentileBin, ...] = ()
     beside: Mapping[str, Beside] = field(default_factory=dict)
     elsewhere: str = ""
 
@@ -72,7 +99,21 @@ class Nearness:
         if set(found.inputs) != manifest.inputs_sha256:
             return cls(elsewhere=ELSEWHERE)
         beside = {name: beside_words(one, found) for name, one in found.reviews.items()}
-        return cls(found, tuple(similarity_lines(found)), beside)
+        return cls(found, tuple(similarity_lines(found)), percentile_bins(found), beside)
+
+
+def percentile_bins(found: SimilarityDigest) -> tuple[PercentileBin, ...]:
+    """How many reviews have a reviewer in each fifth of all, for the paper of each."""
+    among = [one.among_reviewers for one in found.reviews.values()]
+    known = [percent for percent in among if percent is not None]
+    if not known:
+        return ()
+    edges = range(100 - _FIFTH, -1, -_FIFTH)
+    counts = {low: sum(low < percent <= low + _FIFTH for percent in known) for low in edges}
+    return tuple(
+        PercentileBin(f"{low} to {low + _FIFTH}", count, round(100 * count / len(known), 2))
+        for low, count in counts.items()
+    )
 
 
 def similarity_lines(found: SimilarityDigest, *, shown: int | None = None) -> Iterator[str]:

@@ -25,6 +25,22 @@ class LabelField(StrEnum):
     UNTRIVIALNESS = "untrivialness"
 
 
+class AnnotatorKind(StrEnum):
+    """Who labels: a person, or a capable reader that is none and is never called one."""
+
+    HUMAN = "human"
+    MODEL = "model"
+
+
+def readers_in_words(people: int, models: int) -> str:
+    """How many annotators of which kind there are; a model is never called a person."""
+    parts = (
+        (people, "person" if people == 1 else "people"),
+        (models, "model reader" if models == 1 else "model readers"),
+    )
+    return " and ".join(f"{count:,} {noun}" for count, noun in parts if count) or "nobody"
+
+
 class UnitKind(StrEnum):
     """What people label."""
 
@@ -89,6 +105,7 @@ class Label(Record):
     Attributes:
         unit_id: The unit.
         annotator: A pseudonym with a number in it, such as ``A1``; never a name.
+        annotator_kind: ``human``, or ``model`` for a reader that is no person.
         field: What is labelled.
         value: One of `VALUES` of that field.
         justification: Why, with the passage it rests on.
@@ -100,6 +117,7 @@ class Label(Record):
 
     unit_id: str = Field(min_length=1)
     annotator: str
+    annotator_kind: AnnotatorKind
     field: LabelField
     value: int | str
     justification: str | None = None

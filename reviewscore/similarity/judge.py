@@ -34,7 +34,7 @@ from reviewscore.runs.generation import (
 from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Text, Whole
 from reviewscore.similarity.affinity import NO_PAPER, NO_WORDS
-from reviewscore.similarity.corpus import Corpus, Publication, most_recent
+from reviewscore.similarity.corpus import Corpus, Publication, UnreadPaper, most_recent
 from reviewscore.similarity.pairs import HEADING, csv_lines
 from reviewscore.stats.tables import guarded
 
@@ -88,7 +88,7 @@ def questions(
     *,
     recent: int,
     seed: int = 0,
-) -> tuple[list[PairQuestion], dict[str, str]]:
+) -> tuple[list[PairQuestion], UnreadPaper]:
     """What is asked about pairs, and why nothing can be asked about some reviewers and papers.
 
     Titles and abstracts are shown; papers without either are not.
@@ -100,7 +100,7 @@ def questions(
         seed: Of ties of years.
     """
     found: list[PairQuestion] = []
-    unread: dict[str, str] = {}
+    unread = UnreadPaper()
     shown: dict[tuple[str, str], str] = {}
     submissions = set(corpus.submissions)
     for version, reviewer, paper in pairs:
@@ -109,13 +109,15 @@ def questions(
             shown[who] = "\n\n".join(_profile(corpus, version, reviewer, recent, seed))
         if not shown[who]:
             papers = corpus.profiles[version].get(reviewer)
-            unread[reviewer] = NO_WORDS if papers else NO_PAPER if papers == () else NO_PROFILE
+            unread.reviewers[reviewer] = (
+                NO_WORDS if papers else NO_PAPER if papers == () else NO_PROFILE
+            )
             continue
         one = corpus.papers.get(paper)
         if one is None or paper not in submissions:
-            unread[paper] = NO_SUBMISSION
+            unread.submissions[paper] = NO_SUBMISSION
         elif not (one.title or one.abstract):
-            unread[paper] = NO_WORDS
+            unread.submissions[paper] = NO_WORDS
         else:
             found.append(
                 PairQuestion(version, reviewer, paper, one.title, one.abstract or "-", shown[who])

@@ -5,10 +5,9 @@ A difference that may be 0 is never called better.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -29,21 +28,17 @@ from reviewscore.similarity.goldstandard import (
 )
 from reviewscore.similarity.pairs import PaperPair
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
-from reviewscore.stats.plots import colour_of, new_figure, save_all
 from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.statistic import Statistic
 from reviewscore.stats.tables import Cell, Table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
 PAPER = "arXiv 2303.16750"
+SWEEP, NEAREST, TOP = "similarity-sweep", "similarity-nearest", "similarity-top"
 IN_SAMPLE, LEFT_OUT = "in-sample", "leave-participants-out"
 CHOSEN = "lowest loss for the others"
 _HIGHER_IS_BETTER = (EASY, HARD, MRR, NDCG, PRECISION)
 _TOP = (WKTD, WKTD_PRINTED, MRR, NDCG, PRECISION)
-_BETTER, _WORSE, _OPEN = "better", "worse", "not told apart"
+BETTER, WORSE, _OPEN = "better", "worse", "not told apart"
 
 
 @dataclass(frozen=True)
@@ -94,7 +89,7 @@ def tables(
          (EASY, HARD)),
     ]  # fmt: skip
     planned += [
-        (f"similarity-top-{k}", f"Measures at the top {k} ({PAPER}, app. C)",
+        (f"{TOP}-{k}", f"Measures at the top {k} ({PAPER}, app. C)",
          tuple(f"{name}@{k}" for name in _TOP))
         for k in cutoffs
     ]  # fmt: skip
@@ -154,8 +149,12 @@ def _finding(row: _Row, level: float) -> str:
     measure, _, _, _, difference = row
     if difference is None:
         return "baseline"
-    better = measure.startswith(_HIGHER_IS_BETTER)
-    return finding_of(difference.answer, higher_is_better=better, level=level)
+    return finding_of(difference.answer, higher_is_better=higher_is_better(measure), level=level)
+
+
+def higher_is_better(measure: str) -> bool:
+    """Whether a higher value of a measure is the better one; of losses the lower is."""
+    return measure.startswith(_HIGHER_IS_BETTER)
 
 
 def finding_of(difference: Estimate, *, higher_is_better: bool, level: float = 0.95) -> str:
@@ -165,7 +164,7 @@ def finding_of(difference: Estimate, *, higher_is_better: bool, level: float = 0
         return _OPEN
     if difference.p is not None and difference.p >= 1.0 - level:
         return _OPEN
-    return _BETTER if (low > 0.0) is higher_is_better else _WORSE
+    return BETTER if (low > 0.0) is higher_is_better else WORSE
 
 
 def _notes(compared: MethodComparison, baseline: str, honesty: Honesty) -> tuple[str, ...]:
@@ -190,7 +189,7 @@ def _notes(compared: MethodComparison, baseline: str, honesty: Honesty) -> tuple
 
 SHOWN = 20
 """Submissions that are shown; the files have all."""
-_NEAREST = 3
+NEAREST_SHOWN = 3
 _LISTED = 50
 _METHODS = (
     "Similarities say which reviewers' papers are nearer to a submission than others', on a scale "
@@ -255,51 +254,17 @@ def overview(
 def _nearest(affinity: Affinity, nearest: Mapping[str, Sequence[PaperPair]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for submission, some in nearest.items():
-        for one in some[:_NEAREST]:
+        for one in some[:NEAREST_SHOWN]:
             papers = affinity.nearest(submission, one.reviewer, 2)
             rows.append(
                 (submission, one.reviewer, f"{one.similarity:.4f}", f"{one.percentile:.0f}",
                  "yes" if one.conflict else "no", ", ".join(paper for paper, _ in papers))
             )  # fmt: skip
     return Table(
-        "similarity-nearest",
+        NEAREST,
         f"The nearest reviewers of {len(nearest):,} of {len(affinity.submissions):,} submissions",
         ("submission", "reviewer", "similarity", "percentile", "own paper", "nearest papers"),
         tuple(rows),
         keys=2,
         notes=(_METHODS,),
     )
-
-
-SWEEP = "similarity-sweep"
-
-
-def draw_sweep(
-    losses: Mapping[str, Sequence[float]], lengths: Sequence[int], folder: Path
-) -> list[Path]:
-    """Draw one line for each recipe.
-
-    Args:
-        losses: By name of the recipe, the loss at each length.
-        lengths: How many recent papers are in a profile.
-        folder: Where to.
-
-    Returns:
-        The files written.
-    """
-    return save_all(_figures(losses, lengths), folder)
-
-
-def _figures(
-    losses: Mapping[str, Sequence[float]], lengths: Sequence[int]
-) -> Iterator[tuple[str, Figure]]:
-    from matplotlib.ticker import MaxNLocator
-
-    figure, (axis,) = new_figure(1, 1, 5.4, 3.4)
-    for place, (name, values) in enumerate(losses.items()):
-        axis.plot(lengths, values, marker=".", color=colour_of(place), label=name)
-    axis.xaxis.set_major_locator(MaxNLocator(integer=True))  # there is no half a paper
-    axis.set_xlabel("papers in a profile, most recent first")
-    axis.set_ylabel("loss (lower is better)")
-    axis.legend(fontsize=7, frameon=False)
-    yield SWEEP, figure

@@ -13,7 +13,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from reviewscore.schema.annotation import (
     FIELDS_OF,
     VALUES,
     Annotator,
+    AnnotatorKind,
     Label,
     LabelField,
     Unit,
@@ -39,6 +40,8 @@ BY_PLACE = (
     "name the run that was labelled too, as it holds the words"
 )
 """What to do about labels whose units are not known by their words."""
+_KIND = "annotator_kind"
+_KIND_CURE = "write human for a person's label, model for that of a reader that is no person"
 _HINTS = 5
 """Faults up to which a like unit is looked for among all: it takes long in a large set."""
 _WHOLE = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
@@ -61,6 +64,7 @@ class AnnotationSet:
         annotators: What is known of the annotators, by pseudonym.
         faults: What is wrong; each such line was left out.
         warnings: What is strange but was kept.
+        notes: What must be said beside figures that rest on it.
     """
 
     name: str
@@ -69,6 +73,29 @@ class AnnotationSet:
     annotators: Mapping[str, Annotator]
     faults: tuple[InputError, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def of_people(self) -> AnnotationSet:
+        """The labels that people gave, alone; what models gave is counted in the notes.
+
+        Raises:
+            InputError: No person labelled anything.
+        """
+        human = tuple(one for one in self.labels if one.annotator_kind is AnnotatorKind.HUMAN)
+        models = sorted({one.annotator for one in self.labels} - {one.annotator for one in human})
+        if not models:
+            return self
+        if not human:
+            raise InputError(
+                f"{self.name} holds no label by a person: {', '.join(models)} are models",
+                cure="--labels measures with readers of any kind, and says so",
+            )
+        count = len(self.labels) - len(human)
+        left_out = (
+            f"{count:,} labels by models ({', '.join(models)}) are left out: --human takes "
+            "people's alone, --labels takes all."
+        )
+        return replace(self, labels=human, notes=(*self.notes, left_out))
 
 
 @dataclass
@@ -78,6 +105,7 @@ class _Reading:
     faults: list[InputError] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     seen: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    kinds: dict[str, tuple[AnnotatorKind, int]] = field(default_factory=dict)
 
 
 def is_pseudonym(name: str) -> bool:
@@ -208,7 +236,7 @@ def first_fault(found: AnnotationSet) -> InputError:
         file=first.file,
         line=first.line,
         field=first.field,
-        cure="agree --check lists all; --skip-bad-lines goes on without them",
+        cure=f"{first.cure}; agree --check lists all, --skip-bad-lines goes on without them",
     )
 
 
@@ -284,6 +312,8 @@ def _cure(name: str, given: object) -> str:
         names = [one.value for one in LabelField]
         close = difflib.get_close_matches(str(given), names, n=1)
         return f"did you mean '{close[0]}'?" if close else f"use one of {', '.join(names)}"
+    if name == _KIND:
+        return _KIND_CURE
     return "annotations/README.md tells the format"
 
 
@@ -292,6 +322,7 @@ def _sound(
 ) -> bool:
     """Whether a label can be used; else its fault is noted."""
     fault = _fault(label, units, hint=len(reading.faults) < _HINTS)
+    fault = fault or _other_kind(label, line, reading)
     if fault is None:
         key = (label.unit_id, label.annotator, label.field.value)
         first = reading.seen.setdefault(key, line)
@@ -311,6 +342,17 @@ def _sound(
 def by_place(unit_ids: Iterable[str]) -> bool:
     """Whether an identifier is a place in a review, as they were once."""
     return any(place_of(owner_of(one) or one) is not None for one in unit_ids)
+
+
+def _other_kind(label: Label, line: int, reading: _Reading) -> tuple[str, str, str] | None:
+    """Field, problem and cure of a label whose annotator was of the other kind before."""
+    kind, first = reading.kinds.setdefault(label.annotator, (label.annotator_kind, line))
+    if kind is label.annotator_kind:
+        return None
+    problem = (
+        f"'{label.annotator}' is {label.annotator_kind.value}, but {kind.value} in line {first}"
+    )
+    return _KIND, problem, "a pseudonym is a person's or a model's: give the other another"
 
 
 def _kind(unit_id: str, units: Mapping[str, Unit] | None) -> UnitKind:
@@ -406,12 +448,12 @@ def _check_annotators(
         reading.warnings.append(f"not in {ANNOTATORS}: {', '.join(sorted(strangers))}")
 
 
-_EXTRA = ("justification", "codebook", "at")
+_EXTRA = (_KIND, "justification", "codebook", "at")
 _WHOLE_NUMBER = re.compile(r"(-?\d+)(?:[.,]0+)?")
 _NOT_ASKED = "-"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
-_HEAD = ("unit_id", "annotator", "paper_id", "kind", "text")
+_HEAD = ("unit_id", "annotator", _KIND, "paper_id", "kind", "text")
 
 
 def read_sheet(file: Path) -> Iterator[RecordRow]:
@@ -470,11 +512,11 @@ def empty_sheet(units: Iterable[Unit]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     fields = [one.value for one in LabelField]
-    writer.writerow([*_HEAD, *fields, *_EXTRA[:2]])
+    writer.writerow([*_HEAD, *fields, *_EXTRA[1:3]])
     for unit in units:
         open_fields = {one.value for one in FIELDS_OF[unit.kind]}
         blanks = ["" if name in open_fields else _NOT_ASKED for name in fields]
-        names = (_guarded(one) for one in (unit.unit_id, "", unit.paper_id))
+        names = (_guarded(one) for one in (unit.unit_id, "", "", unit.paper_id))
         row = [*names, unit.kind.value, _guarded(unit.text or ""), *blanks, "", ""]
         writer.writerow(row)
     return out.getvalue()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.statistic import Floats
 
 if TYPE_CHECKING:
@@ -134,6 +135,33 @@ def stacked_bars(
     for label, lengths, colour in parts:
         axis.barh(rows, lengths, left=left, color=colour, label=label, **bar)
         left = left + lengths
+
+
+def dots(
+    axis: Axes,
+    estimates: Sequence[Estimate | None],
+    colours: Sequence[str],
+    *,
+    hollow: Sequence[bool] = (),
+    scale: float = 1.0,
+) -> None:
+    """Draw estimates with their intervals, the first on top; None and no value leave a gap.
+
+    Args:
+        axis: Where to; its rows are 0, 1, .. from the top.
+        estimates: What is drawn.
+        colours: Of each.
+        hollow: Whether the dot of each is hollow; none is if not given.
+        scale: What values are multiplied with, 100 for percent.
+    """
+    for row, (one, colour) in enumerate(zip(estimates, colours, strict=True)):
+        if one is None or one.value is None:
+            continue
+        if one.low is not None and one.high is not None:
+            axis.plot([scale * one.low, scale * one.high], [row, row], color=colour, lw=1.5)
+        face = "white" if hollow and hollow[row] else colour
+        axis.plot(scale * one.value, row, "o", color=colour, mfc=face, ms=4)
+    axis.set_ylim(len(estimates) - 0.5, -0.5)
 
 
 def colour_of(number: int) -> str:

@@ -160,7 +160,7 @@ def _made(found: Comparison) -> Table:
 
 def _value(value: object) -> str:
     text = "not set" if value is None else str(value)
-    return text if len(text) <= 40 else f"{text[:16]}…"  # noqa: PLR2004 - a sum is 64 long
+    return text if len(text) < 64 else f"{text[:16]}…"  # noqa: PLR2004 - a sum is 64 long
 
 
 def _foot(found: Comparison) -> Iterator[str]:

@@ -173,7 +173,15 @@ def labels_of(
     out: list[dict[str, object]] = []
 
     def add(unit: str, who: str, field: str, value: object) -> None:
-        out.append({"unit_id": unit, "annotator": who, "field": field, "value": value})
+        out.append(
+            {
+                "unit_id": unit,
+                "annotator": who,
+                "annotator_kind": "human",
+                "field": field,
+                "value": value,
+            }
+        )
 
     for name, kind, said in points:
         for number in range(1, annotators + 1):

@@ -42,8 +42,8 @@ def one(
         field = "unanswerability" if each.type is PointType.QUESTION else "factuality"
         for number, value in enumerate(labels, start=1):
             record: dict[str, object] = {
-                "unit_id": each.point_id, "annotator": f"A{number}", "field": field,
-                "value": value if each is score else each.base,
+                "unit_id": each.point_id, "annotator": f"A{number}", "annotator_kind": "human",
+                "field": field, "value": value if each is score else each.base,
             }  # fmt: skip
             if justification and each is score:
                 record["justification"] = justification
@@ -140,7 +140,13 @@ def test_scores_one_apart_are_listed_though_their_difference_is_rounded(tmp_path
     assert score.argument is not None
     people, judge = (5, 5, 3), (4, 4, 2)
     labels: list[dict[str, object]] = [
-        {"unit_id": "p-r#1", "annotator": "A1", "field": "type", "value": "argument"}
+        {
+            "unit_id": "p-r#1",
+            "annotator": "A1",
+            "annotator_kind": "human",
+            "field": "type",
+            "value": "argument",
+        }
     ]
     premises = []
     for n, (weight, ours, theirs) in enumerate(zip((2, 2, 1), people, judge, strict=True), 1):
@@ -150,7 +156,13 @@ def test_scores_one_apart_are_listed_though_their_difference_is_rounded(tmp_path
         premises.append(one.model_copy(update={"premise_id": f"P{n}", "verdict": verdict}))
         for field, value in (("factuality", ours), ("untrivialness", weight)):
             labels.append(
-                {"unit_id": f"p-r#1/P{n}", "annotator": "A1", "field": field, "value": value}
+                {
+                    "unit_id": f"p-r#1/P{n}",
+                    "annotator": "A1",
+                    "annotator_kind": "human",
+                    "field": field,
+                    "value": value,
+                }
             )
     argument = score.argument.model_copy(update={"premises": tuple(premises)})
     update = {"argument": argument, "advanced": advanced(premises), "misinformed": False}
@@ -201,7 +213,15 @@ def test_the_sheet_has_an_empty_column_for_the_kind_by_hand(tmp_path: Path) -> N
 
 def test_texts_of_reviews_are_no_formulas_in_the_written_sheet(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", [claim("=SUM(A1) is wrong.", 1)], "openai/x")
-    labels = [{"unit_id": "p-r#1", "annotator": "A1", "field": "factuality", "value": 5}]
+    labels = [
+        {
+            "unit_id": "p-r#1",
+            "annotator": "A1",
+            "annotator_kind": "human",
+            "field": "factuality",
+            "value": 5,
+        }
+    ]
 
     found = study_of(tmp_path, [run], labels, resamples=100)
     write_study(found, tmp_path / "out")

@@ -98,7 +98,15 @@ def test_the_human_label_is_the_lower_median_and_arguments_take_their_premises(
             (f"{name}/P2", "factuality", second),
             (f"{name}/P2", "untrivialness", 1),
         ):
-            labels.append({"unit_id": unit, "annotator": who, "field": field, "value": value})
+            labels.append(
+                {
+                    "unit_id": unit,
+                    "annotator": who,
+                    "annotator_kind": "human",
+                    "field": field,
+                    "value": value,
+                }
+            )
 
     people = compared_of(tmp_path, [run], labels).people
 
@@ -277,7 +285,15 @@ def test_a_point_on_whose_type_people_are_tied_is_in_no_table_and_told(tmp_path:
 
 def test_a_weakness_to_people_is_no_question_because_a_judge_says_so(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", [point("p-r#1", PointType.QUESTION, Said(2))], "openai/x")
-    labels = [{"unit_id": "p-r#1", "annotator": "A1", "field": "factuality", "value": 2}]
+    labels = [
+        {
+            "unit_id": "p-r#1",
+            "annotator": "A1",
+            "annotator_kind": "human",
+            "field": "factuality",
+            "value": 2,
+        }
+    ]
 
     compared = compared_of(tmp_path, [run], labels)
 
@@ -292,8 +308,20 @@ def test_a_point_on_the_scale_of_another_type_is_in_no_table(
 ) -> None:
     run = run_of(tmp_path / "run", [point("p-r#1", PointType(kind), Said(2))], "openai/x")
     labels: list[dict[str, object]] = [
-        {"unit_id": "p-r#1", "annotator": "A1", "field": "type", "value": kind},
-        {"unit_id": "p-r#1", "annotator": "A1", "field": scale, "value": 2},
+        {
+            "unit_id": "p-r#1",
+            "annotator": "A1",
+            "annotator_kind": "human",
+            "field": "type",
+            "value": kind,
+        },
+        {
+            "unit_id": "p-r#1",
+            "annotator": "A1",
+            "annotator_kind": "human",
+            "field": scale,
+            "value": 2,
+        },
     ]
 
     compared = compared_of(tmp_path, [run], labels)
@@ -311,7 +339,13 @@ def test_the_type_of_other_words_under_the_same_number_is_not_taken(tmp_path: Pa
         for name in ("p-r#1", "p-r#2")
     ]
     labels = [
-        {"unit_id": name, "annotator": "A1", "field": "factuality", "value": 3}
+        {
+            "unit_id": name,
+            "annotator": "A1",
+            "annotator_kind": "human",
+            "field": "factuality",
+            "value": 3,
+        }
         for name in ("p-r#1", "p-r#2")
     ]
 

@@ -113,7 +113,7 @@ def test_a_sheet_goes_out_empty_and_comes_back_as_a_set(
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
-        row["annotator"] = "A1"
+        row |= {"annotator": "A1", "annotator_kind": "human"}
         if row["kind"] == "point":
             row["factuality"] = "4"
         else:
@@ -138,7 +138,8 @@ def test_a_sheet_goes_out_empty_and_comes_back_as_a_set(
 
 def test_a_faulty_sheet_names_its_own_line(agree: Invoke, run: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    sheet.write_text("unit_id,annotator,factuality\npaper0-r1#1,A1,4\npaper0-r1#4,A1,7\n")
+    rows = "paper0-r1#1,A1,human,4\npaper0-r1#4,A1,human,7\n"
+    sheet.write_text(f"unit_id,annotator,annotator_kind,factuality\n{rows}")
 
     result = agree(run, "--import", sheet, "--human", tmp_path / "mine")
 
@@ -148,13 +149,16 @@ def test_a_faulty_sheet_names_its_own_line(agree: Invoke, run: Path, tmp_path: P
 
 
 def test_a_sheet_is_not_read_into_a_file(agree: Invoke, run: Path, tmp_path: Path) -> None:
-    (tmp_path / "sheet.csv").write_text("unit_id,annotator,factuality\npaper0-r1#1,A1,4\n")
+    head = "unit_id,annotator,annotator_kind,factuality"
+    (tmp_path / "sheet.csv").write_text(f"{head}\npaper0-r1#1,A1,human,4\n")
     (tmp_path / "mine").write_text("x")
 
     result = agree(run, "--import", tmp_path / "sheet.csv", "--human", tmp_path / "mine")
 
     assert result.exit_code == 2
-    assert "mine: is no folder to write into; name a folder with --human" in result.stderr
+    assert (
+        "mine: is no folder to write into; name a folder with --human or --labels" in result.stderr
+    )
 
 
 def test_papers_that_cannot_be_read_again_stop_only_who_names_them(
@@ -233,3 +237,62 @@ def test_labels_without_a_run_are_not_enough(agree: Invoke, labels: Path) -> Non
 
     assert result.exit_code == 2
     assert "no run" in result.stderr
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """Labels of two people and of a model reader."""
+    made = labels_of(truth(8, 6))
+    kinds = {"A1": "human", "A2": "human", "A3": "model"}
+    labels = [{**one, "annotator_kind": kinds[str(one["annotator"])]} for one in made]
+    return write_labels(tmp_path / "mixed", labels)
+
+
+def test_human_takes_peoples_labels_alone_and_says_what_it_leaves_out(
+    agree: Invoke, run: Path, mixed: Path, tmp_path: Path
+) -> None:
+    result = agree(run, "--human", mixed, "--resamples", 100, "--json")
+
+    numbers = json.loads(result.stdout)
+    assert numbers["annotators"] == {"A1": "human", "A2": "human"}
+    assert any("by models (A3) are left out" in note for note in numbers["notes"])
+    assert "labelled by 2 people" in numbers["notes"][0]
+
+
+def test_figures_that_rest_on_model_readers_call_nobody_human(
+    agree: Invoke, run: Path, mixed: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+
+    result = agree(run, "--labels", mixed, "-o", out, "--resamples", 100)
+
+    assert result.exit_code == 0, result.stderr
+    numbers = json.loads((out / "agreement.json").read_text("utf-8"))
+    assert numbers["annotators"]["A3"] == "model"
+    assert "labelled by 2 people and 1 model reader" in numbers["notes"][0]
+    assert "annotator A3 (model)" in {one["judge"] for one in numbers["tables"]["agreement"]}
+    texts = {
+        path.name: path.read_text("utf-8")
+        for path in out.rglob("*")
+        if path.suffix in (".md", ".csv", ".tex", ".svg")
+    }
+    assert [name for name, text in texts.items() if "human" in text.lower()] == []
+    assert "Agreement with readers" in texts["agreement.md"]
+
+
+def test_a_calibration_is_learnt_from_people_alone(
+    agree: Invoke, run: Path, mixed: Path, tmp_path: Path
+) -> None:
+    refused = agree(run, "--labels", mixed, "--calibrate", "-o", tmp_path / "out")
+
+    assert refused.exit_code == 2
+    assert "a calibration says what people would say" in refused.stderr
+
+
+def test_one_of_human_and_labels_is_named(agree: Invoke, run: Path, mixed: Path) -> None:
+    both = agree(run, "--labels", mixed, "--human", mixed)
+    none = agree(run)
+
+    assert "choose one of the two" in both.stderr
+    assert "no labels" in none.stderr
+    assert both.exit_code == none.exit_code == 2

@@ -189,7 +189,15 @@ def test_figures_on_the_terminal_have_no_backslashes(call: Verb, tmp_path: Path)
 def test_no_rate_is_made_of_the_embedded_judges_findings(call: Verb, tmp_path: Path) -> None:
     finder = write_run(tmp_path / "run", lexical_points(), made=manifest("lexical"))
     other = venue_run(tmp_path / "model", venue_points(3))
-    labels = [{"unit_id": "tides-r1#1", "annotator": "A1", "field": "type", "value": "question"}]
+    labels = [
+        {
+            "unit_id": "tides-r1#1",
+            "annotator": "A1",
+            "annotator_kind": "human",
+            "field": "type",
+            "value": "question",
+        }
+    ]
     (tmp_path / "labels.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
 
     refused = [

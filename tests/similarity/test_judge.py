@@ -191,10 +191,16 @@ def test_who_has_nothing_to_show_is_named_and_not_asked_about() -> None:
 
     assert [(one.reviewer, one.paper) for one in asked] == [("ann", "frogs")]
     assert asked[0].profile.count("\n\n") == 0
-    assert unread == {
-        "toads": "is no submission", "gone": "is no submission", "dot": "has no papers",
-        "eve": "has no profile",
-    }  # fmt: skip
+    assert unread.submissions == {"toads": "is no submission", "gone": "is no submission"}
+    assert unread.reviewers == {"dot": "has no papers", "eve": "has no profile"}
+
+
+def test_a_reviewer_and_a_paper_of_one_name_are_two() -> None:
+    plain = corpus({"ann": ("toads",), "gone": ()})
+    _, unread = questions(plain, [(ONLY, "gone", "frogs"), (ONLY, "ann", "gone")], recent=1)
+
+    assert unread.reviewers == {"gone": "has no papers"}
+    assert unread.submissions == {"gone": "is no submission"}
 
 
 def test_no_text_of_a_paper_can_leave_its_fence() -> None:

@@ -189,6 +189,8 @@ def test_an_audit_with_profiles_shows_similarity_beside_each_review(
     page = (tmp_path / "run" / "report.html").read_text("utf-8")
     assert "Similarity of ann&#39;s papers to this one" in page
     assert "percentile 100 among 3 reviewers for this paper" in page
+    assert '<th scope="row">80 to 100</th>' in page
+    assert page.count('aria-label="1 review"') == 1
     assert "papers to this one: unknown (has no profile)" in page
     assert "<li>Toads &lt;script&gt;" in page
     assert HONEST.split(":")[0] in page

@@ -26,7 +26,8 @@ ROOT = Path(__file__).parents[2]
 
 def label(**changes: object) -> dict[str, object]:
     base: dict[str, object] = {
-        "unit_id": "p-r#1", "annotator": "A1", "field": "factuality", "value": 2,
+        "unit_id": "p-r#1", "annotator": "A1", "annotator_kind": "human",
+        "field": "factuality", "value": 2,
     }  # fmt: skip
     return {name: value for name, value in (base | changes).items() if value is not None}
 
@@ -60,6 +61,9 @@ def test_the_example_set_has_no_fault() -> None:
         ({"value": None}, "value", "is missing"),
         ({"annotator": "Jane Doe"}, "annotator", "'Jane Doe' is no pseudonym"),
         ({"annotator": "a1@uni.edu"}, "annotator", "no names and no addresses"),
+        ({"annotator_kind": None}, "annotator_kind", "is missing; write human for a person's"),
+        ({"annotator_kind": "robot"}, "annotator_kind", "'robot' cannot be used"),
+        ({"annotator_kind": "model"}, "annotator_kind", "'A1' is model, but human in line 1"),
         ({"field": "factualty"}, "field", "did you mean 'factuality'"),
         ({"field": "colour"}, "field", "use one of type, unanswerability"),
         ({"field": "untrivialness"}, "field", "untrivialness is not labelled of a point"),
@@ -182,7 +186,8 @@ def test_the_first_fault_says_how_many_there_are(tmp_path: Path) -> None:
     three = read(tmp_path / "three", label(value=9), label(value=8), label(value=7))
 
     assert first_fault(one) == one.faults[0]
-    assert "2 more lines cannot be used; agree --check lists all" in str(first_fault(three))
+    assert "2 more lines cannot be used; use one of 1, 2, 3, 4, 5" in str(first_fault(three))
+    assert "agree --check lists all" in str(first_fault(three))
 
 
 def test_no_labels_are_an_error(tmp_path: Path) -> None:
@@ -241,3 +246,33 @@ def test_any_records_become_labels_on_their_scale_or_faults(
 
     assert len(found.labels) + len(found.faults) >= len(records)
     assert all(one.value in VALUES[one.field] for one in found.labels)
+
+
+def test_labels_by_models_are_not_among_those_of_people(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        label(),
+        label(annotator="M1", annotator_kind="model"),
+        label(annotator="M1", annotator_kind="model", unit_id="p-r#2"),
+    )
+
+    people = found.of_people()
+
+    assert [one.annotator for one in people.labels] == ["A1"]
+    assert people.notes == (
+        "2 labels by models (M1) are left out: --human takes people's alone, --labels takes all.",
+    )
+    assert len(found.labels) == 3
+
+
+def test_a_set_of_people_alone_stays_as_it_is(tmp_path: Path) -> None:
+    found = read(tmp_path, label())
+
+    assert found.of_people() is found
+
+
+def test_a_set_of_models_alone_has_no_label_by_a_person(tmp_path: Path) -> None:
+    found = read(tmp_path, label(annotator="M1", annotator_kind="model"))
+
+    with pytest.raises(InputError, match="no label by a person: M1 are models"):
+        found.of_people()

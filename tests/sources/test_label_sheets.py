@@ -40,7 +40,7 @@ def test_identifiers_that_begin_with_a_dash_survive_a_spreadsheet(tmp_path: Path
     text = empty_sheet(units)
     (row,) = csv.DictReader(io.StringIO(text))
     path = tmp_path / "filled.csv"
-    path.write_text(text.replace("-3Qj-r#1,,", "-3Qj-r#1,A1,").replace(",,,,", ",,4,,", 1))
+    path.write_text(text.replace("-3Qj-r#1,,,", "-3Qj-r#1,A1,human,").replace(",,,,", ",,4,,", 1))
 
     assert (row["unit_id"], row["paper_id"]) == ("'-3Qj-r#1", "'-3Qj")
     assert {(record or {})["unit_id"] for _, record in records(path)} == {"-3Qj-r#1"}
@@ -48,8 +48,9 @@ def test_identifiers_that_begin_with_a_dash_survive_a_spreadsheet(tmp_path: Path
 
 def test_an_empty_sheet_that_is_filled_in_comes_back_as_labels(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(empty_sheet(UNITS))))
-    rows[0] |= {"annotator": "A1", "type": "claim", "factuality": "4", "justification": "See 4.1."}
-    rows[1] |= {"annotator": "A1", "factuality": "5.0"}
+    who = {"annotator": "M1", "annotator_kind": "model"}
+    rows[0] |= {**who, "type": "claim", "factuality": "4", "justification": "See 4.1."}
+    rows[1] |= {**who, "factuality": "5.0"}
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]))
     writer.writeheader()
@@ -59,11 +60,11 @@ def test_an_empty_sheet_that_is_filled_in_comes_back_as_labels(tmp_path: Path) -
 
     found = records(path)
 
-    common = {"unit_id": "p-r#1", "annotator": "A1", "justification": "See 4.1."}
+    common = {"unit_id": "p-r#1", **who, "justification": "See 4.1."}
     assert found == [
         (2, {**common, "field": "type", "value": "claim"}),
         (2, {**common, "field": "factuality", "value": 4}),
-        (3, {"unit_id": "p-r#1/P1", "annotator": "A1", "field": "factuality", "value": 5}),
+        (3, {"unit_id": "p-r#1/P1", **who, "field": "factuality", "value": 5}),
     ]
 
 

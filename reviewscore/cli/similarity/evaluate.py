@@ -58,6 +58,7 @@ def command(
     from reviewscore.similarity.comparison import compare
     from reviewscore.similarity.goldstandard import ratings_file, read_ratings
     from reviewscore.similarity.pairs import VERB
+    from reviewscore.similarity.plots import draw_methods
     from reviewscore.similarity.tables import Honesty, tables
     from reviewscore.stats.writing import Setup, hashes
 
@@ -67,8 +68,9 @@ def command(
     rated = read_ratings(file)
     found, read = _predicted(ratings, predictions, wanted=not flags["methods"])
     recipes = chosen_recipes(**flags, seed=tabling.seed)
+    warnings: tuple[str, ...] = ()
     if recipes:
-        own, more = _computed(ratings, profiles, encoded, recipes, rated)
+        own, more, warnings = _computed(ratings, profiles, encoded, recipes, rated)
         found, read = [*found, *own], [*read, *more]
     compared = compare(rated, found, common=common)
     named = (one for one in compared.names if one.partition(",")[0] == "tpms")
@@ -88,9 +90,9 @@ def command(
             "variants_tried": tried, **tabling.settings,
         },
         inputs=hashes([file, *read]),
-        notes=compared.notes,
+        notes=[*warnings, *compared.notes],
     )  # fmt: skip
-    tabling.publish(shown, setup)
+    tabling.publish(shown, setup, draw=lambda folder: draw_methods(shown, folder))
 
 
 def _predicted(
@@ -113,15 +115,15 @@ def _computed(
     encoded: Path | None,
     recipes: list[Recipe],
     rated: Ratings,
-) -> tuple[list[Predicted], list[Path]]:
-    """Recipes computed on the corpus beside the ratings, and its files."""
+) -> tuple[list[Predicted], list[Path], tuple[str, ...]]:
+    """Recipes computed on the corpus beside the ratings, its files, and what is odd in it."""
     from reviewscore.similarity.comparison import predicted
     from reviewscore.similarity.corpus import read_corpus
 
     corpus = read_corpus(place if place.is_dir() else place.parent, profiles=profiles)
     warn(corpus.warnings)
     library, files = library_of(corpus, encoded)
-    return [predicted(library, one, rated) for one in recipes], files
+    return [predicted(library, one, rated) for one in recipes], files, tuple(corpus.warnings)
 
 
 def _said(recipes: list[Recipe], variants: int | None) -> tuple[str, ...]:
@@ -166,7 +168,8 @@ def sweep_command(
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.goldstandard import ratings_file, read_ratings
     from reviewscore.similarity.pairs import VERB
-    from reviewscore.similarity.tables import Honesty, draw_sweep, tables
+    from reviewscore.similarity.plots import draw_methods
+    from reviewscore.similarity.tables import Honesty, tables
     from reviewscore.stats.writing import Setup, hashes
 
     tabling = Tabling.of(flags)
@@ -195,15 +198,18 @@ def sweep_command(
         inputs=hashes([file, *corpus.files]),
         notes=[*corpus.warnings, *compared.notes],
     )  # fmt: skip
-    tabling.publish(shown, setup, draw=lambda folder: draw_sweep(losses, lengths, folder))
+    tabling.publish(
+        shown, setup,
+        draw=lambda folder: draw_methods(shown, folder, losses=losses, lengths=lengths),
+    )  # fmt: skip
 
 
 def _table(losses: Mapping[str, Sequence[float]], lengths: Sequence[int]) -> Table:
-    from reviewscore.similarity.tables import IN_SAMPLE, PAPER
+    from reviewscore.similarity.tables import IN_SAMPLE, PAPER, SWEEP
     from reviewscore.stats.tables import Table
 
     return Table(
-        "similarity-sweep",
+        SWEEP,
         f"Loss by length of profiles, {IN_SAMPLE}, without intervals ({PAPER}, Figure 2)",
         ("papers", *losses),
         tuple(

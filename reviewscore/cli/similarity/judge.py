@@ -83,10 +83,12 @@ def command(
     pairs = list(_rated(corpus, versions, data, files) if rated else
                  _computed(corpus, versions, nearest))  # fmt: skip
     asked, unread = questions(corpus, pairs, recent=recent, seed=seed)
-    for why, count in Counter(unread.values()).items():
-        names = [name for name, one in unread.items() if one == why]
-        more = ", ..." if count > _SHOWN else ""
-        say(f"warning: {count:,} not asked about, {why}: {', '.join(names[:_SHOWN])}{more}")
+    for noun, some in (("reviewer", unread.reviewers), ("submission", unread.submissions)):
+        for why, count in Counter(some.values()).items():
+            names = [name for name, one in some.items() if one == why]
+            more = ", ..." if count > _SHOWN else ""
+            what = f"{count:,} {noun}{'s' * (count > 1)}"
+            say(f"warning: {what} not asked about, {why}: {', '.join(names[:_SHOWN])}{more}")
     if not asked:
         raise InputError("there is no pair to ask about", file=data, cure="add papers or profiles")
     how = {"recent": recent, "seed": seed}

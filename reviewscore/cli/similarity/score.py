@@ -63,6 +63,7 @@ def command(
     """
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.pairs import VERB, PairFiles, pairs
+    from reviewscore.similarity.plots import draw_nearest
     from reviewscore.similarity.tables import SHOWN, overview
     from reviewscore.stats.writing import Setup, hashes
 
@@ -102,7 +103,10 @@ def command(
         notes=list(corpus.warnings),
     )  # fmt: skip
     tables = overview(scored, nearest, [*map(len, conflicts.values())])
-    tabling.publish(tables, setup, beside=write_pairs)
+    tabling.publish(
+        tables, setup, beside=write_pairs,
+        draw=lambda folder: draw_nearest(scored[0][1], nearest, folder),
+    )  # fmt: skip
 
 
 def _only(recipes: list[Recipe]) -> Recipe:
