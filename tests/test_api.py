@@ -1,4 +1,4 @@
-"""The front door for Python: one import, plain calls, the records and the ledger of the command."""
+"""The interface for Python: one import, plain calls, the records and the ledger of the command."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def command(
     elif page:
         papers = reviews = None
         if collection is not None:
-            papers = collection.text_of
+            papers = collection.paper_unchecked
             reviews = collection.review
         write_summary(run, accept_changed=accept_changed)
         output = write_report(run, papers, reviews, out=output, accept_changed=accept_changed)[0]
@@ -100,7 +100,7 @@ def _for(
         handle = None if collection is None else collection.papers.get(paper_id)
         return None if handle is None else handle.title
 
-    papers = None if collection is None else collection.text_of
+    papers = None if collection is None else collection.paper_unchecked
     failed: list[RunFolderError] = []
     for path in write_for(
         run,

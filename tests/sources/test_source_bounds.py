@@ -69,7 +69,7 @@ def test_a_paper_of_a_line_that_is_too_long_fails_alone(tmp_path: Path) -> None:
     assert "larger than the 0.01 MB that max_text_mb allows: it has 21,0" in str(error)
     assert "REVIEWSCORE_MAX_TEXT_MB" in str(error)
     with pytest.raises(TooLargeError):
-        found.text_of("p1")
+        found.paper_unchecked("p1")
     assert len(found.reviews) == 2
 
 
