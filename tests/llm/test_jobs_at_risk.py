@@ -292,27 +292,29 @@ async def test_signs_of_life_keep_jobs_from_being_taken_up(
     assert [job.label for job in silent] == ["one"]
 
 
-async def foreign(server: Loopback, size: int) -> None:
-    """Hand over a batch that is none of ours."""
+async def asked_beside_a_stranger(
+    server: Loopback, folder: Path, size: int, *, breaks: str
+) -> Session:
+    """Ask in a batch that breaks, after one that is none of ours; all three replies have come."""
+    server.jobs.looks = 8
     stranger = Session(Path("stranger"), server, "anthropic/x")
     lines = [stranger.api.line(f"{number:064x}", request(0)).text for number in range(size)]
     await stranger.api.submit(lines, label="")
     await stranger.close()
+    server.jobs.breaks["create"] = [breaks]
+    session = Session(folder, server, "anthropic/x")
+    replies = await session.ask(*three("anthropic/x"))
+    await session.close()
+    assert failures(replies) == []
+    return session
 
 
 @pytest.mark.parametrize("size", [3, 7])
 async def test_an_anthropic_batch_is_found_beside_those_of_others(
     server: Loopback, tmp_path: Path, size: int
 ) -> None:
-    server.jobs.looks = 8
-    await foreign(server, size)
-    server.jobs.breaks["create"] = ["late"]
-    session = Session(tmp_path, server, "anthropic/x")
+    await asked_beside_a_stranger(server, tmp_path, size, breaks="late")
 
-    replies = await session.ask(*three("anthropic/x"))
-    await session.close()
-
-    assert failures(replies) == []
     assert sizes(server) == [size, 3]
 
 
@@ -320,15 +322,8 @@ async def test_an_anthropic_batch_is_found_beside_those_of_others(
 async def test_an_anthropic_batch_of_somebody_else_is_not_taken_for_ours(
     server: Loopback, tmp_path: Path, size: int
 ) -> None:
-    server.jobs.looks = 8
-    await foreign(server, size)
-    server.jobs.breaks["create"] = ["reset"]
-    session = Session(tmp_path, server, "anthropic/x")
+    session = await asked_beside_a_stranger(server, tmp_path, size, breaks="reset")
 
-    replies = await session.ask(*three("anthropic/x"))
-    await session.close()
-
-    assert failures(replies) == []
     assert sizes(server) == [size, 3]
     assert ("waiting until that one has ended" in " ".join(session.said)) == (size == 3)
     assert not any("msgbatch_0" in one for one in session.said)

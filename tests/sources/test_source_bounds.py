@@ -374,14 +374,6 @@ def test_cells_that_hold_too_much_together_are_refused_by_name(tmp_path: Path) -
         list(read_grid(tmp_path / "wide.xlsx"))
 
 
-@pytest.fixture
-def store() -> fsspec.AbstractFileSystem:
-    files = fsspec.filesystem("memory")
-    files.store.clear()
-    files.pseudo_dirs[:] = [""]
-    return files
-
-
 def test_a_remote_paper_that_is_too_large_is_not_copied_and_fails_alone(
     store: fsspec.AbstractFileSystem, tmp_path: Path
 ) -> None:
