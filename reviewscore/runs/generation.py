@@ -385,22 +385,6 @@ class GenerationSession(Session):
         self.new += 1
 
 
-class Asks(Protocol):
-    """What puts questions (`judges.asker.Asker`), here or elsewhere."""
-
-    async def ask(
-        self,
-        prompt: str,
-        output: type[ReplyT],
-        *,
-        paper: Paper | None = None,
-        check: Callable[[ReplyT], None] | None = None,
-        **variables: object,
-    ) -> Judged[ReplyT]:
-        """Ask with one prompt; see `judges.asker.Asker.ask`."""
-        ...
-
-
 @dataclass(frozen=True)
 class RemoteAsker:
     """Puts questions to a model on the workers.
@@ -440,6 +424,10 @@ class RemoteAsker:
             raise ProviderError(problem, retryable=False) from error
         self.traffic[worker] = traffic
         return judged
+
+
+Asks: TypeAlias = Asker | RemoteAsker
+"""What puts questions, in this process or on workers."""
 
 
 @dataclass

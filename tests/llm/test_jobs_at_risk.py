@@ -30,6 +30,8 @@ from tests.sessions import (
     until,
 )
 
+Asked = asyncio.Task[list[object]]
+
 
 def forget_ids(folder: Path) -> None:
     """As if the program had been killed before it learned its jobs' ids."""
@@ -216,15 +218,23 @@ async def test_two_sessions_side_by_side_pay_an_equal_request_once(
     assert any("another session" in one for one in first.said + second.said)
 
 
-async def test_a_session_that_waits_for_another_takes_its_jobs_up_when_it_is_stopped(
-    server: Loopback, tmp_path: Path
-) -> None:
+async def waiting_for_another(
+    server: Loopback, folder: Path
+) -> tuple[Session, Asked, Session, Asked]:
+    """A session whose job does not end, and one that waits for its reply, each with its task."""
     server.jobs.looks = 1000
-    first, second = Session(tmp_path, server), Session(tmp_path, server, run="two")
+    first, second = Session(folder, server), Session(folder, server, run="two")
     one = asyncio.create_task(first.ask(request(0)))
     await until(lambda: bool(server.jobs.made))
     other = asyncio.create_task(second.ask(request(0)))
     await until(lambda: bool(second.said))
+    return first, one, second, other
+
+
+async def test_a_session_that_waits_for_another_takes_its_jobs_up_when_it_is_stopped(
+    server: Loopback, tmp_path: Path
+) -> None:
+    first, one, second, other = await waiting_for_another(server, tmp_path)
     first.client.stop()
     await one
     await first.close()
@@ -240,12 +250,7 @@ async def test_a_session_that_waits_for_another_takes_its_jobs_up_when_it_is_sto
 async def test_a_session_waiting_for_another_can_be_stopped(
     server: Loopback, tmp_path: Path
 ) -> None:
-    server.jobs.looks = 1000
-    first, second = Session(tmp_path, server), Session(tmp_path, server, run="two")
-    one = asyncio.create_task(first.ask(request(0)))
-    await until(lambda: bool(server.jobs.made))
-    other = asyncio.create_task(second.ask(request(0)))
-    await until(lambda: bool(second.said))
+    first, one, second, other = await waiting_for_another(server, tmp_path)
 
     second.client.stop()
     (stopped,) = await other
