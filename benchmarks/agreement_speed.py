@@ -14,16 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.measure import QUICK, head, row, run
-from reviewscore.stats.metrics import (
-    f1,
-    gwet_ac,
-    krippendorff_alpha,
-    pearson,
-    precision,
-    recall,
-    spearman,
-    weighted_kappa,
-)
+from reviewscore.stats import metrics
 from reviewscore.stats.resampling import Clusters, bootstrap, bootstrap_weights
 from reviewscore.stats.statistic import Floats, Statistic
 
@@ -52,14 +43,22 @@ def everything() -> tuple[list[Statistic], Clusters]:
         pair = np.stack([human, one], axis=1)
         flags = (np.where(np.isnan(x), np.nan, (x <= 2).astype(float)) for x in (human, one))
         h, m = flags
-        asked += [precision(h, m), recall(h, m), f1(h, m)]
-        asked += [weighted_kappa(human, one), pearson(human, one), spearman(human, one)]
-        asked += [gwet_ac(pair), gwet_ac(pair, weights="identity"), krippendorff_alpha(pair)]
+        asked += [metrics.precision(h, m), metrics.recall(h, m), metrics.f1(h, m)]
+        asked += [
+            metrics.weighted_kappa(human, one),
+            metrics.pearson(human, one),
+            metrics.spearman(human, one),
+        ]
+        asked += [
+            metrics.gwet_ac(pair),
+            metrics.gwet_ac(pair, weights="identity"),
+            metrics.krippendorff_alpha(pair),
+        ]
     people = others[:, 8:]
     for weights in ("identity", "linear", "quadratic", "ordinal"):
-        asked.append(gwet_ac(people, weights=weights))
+        asked.append(metrics.gwet_ac(people, weights=weights))
     for level in ("nominal", "ordinal", "interval", "ratio"):
-        asked.append(krippendorff_alpha(people, level=level))
+        asked.append(metrics.krippendorff_alpha(people, level=level))
     papers = np.random.default_rng(3).integers(45, size=657)
     return asked, Clusters.by([str(one) for one in papers])
 
@@ -103,10 +102,10 @@ def against_libraries() -> None:
         return cohens_kappa(table, weights=weights).kappa
 
     cases = (
-        ("kappa, scikit-learn", weighted_kappa,
+        ("kappa, scikit-learn", metrics.weighted_kappa,
          lambda u: cohen_kappa_score(*u.astype(int).T, labels=scale, weights="quadratic")),
-        ("kappa, statsmodels", weighted_kappa, of_statsmodels),
-        ("alpha, krippendorff", lambda h, m: krippendorff_alpha(np.stack([h, m], axis=1)),
+        ("kappa, statsmodels", metrics.weighted_kappa, of_statsmodels),
+        ("alpha, krippendorff", lambda h, m: metrics.krippendorff_alpha(np.stack([h, m], axis=1)),
          lambda u: krippendorff.alpha(u.T, value_domain=scale, level_of_measurement="ordinal")),
     )  # fmt: skip
     for name, make, library in cases:
@@ -127,9 +126,13 @@ def large() -> None:
     scores = ratings(units, 10)
     clusters = Clusters.by([str(n // 20) for n in range(units)])
     begun = time.perf_counter()
-    asked = [gwet_ac(scores), gwet_ac(scores, weights="identity"), krippendorff_alpha(scores)]
-    asked.append(krippendorff_alpha(scores, level="interval"))
-    asked.append(weighted_kappa(scores[:, 0], scores[:, 1]))
+    asked = [
+        metrics.gwet_ac(scores),
+        metrics.gwet_ac(scores, weights="identity"),
+        metrics.krippendorff_alpha(scores),
+    ]
+    asked.append(metrics.krippendorff_alpha(scores, level="interval"))
+    asked.append(metrics.weighted_kappa(scores[:, 0], scores[:, 1]))
     values = bootstrap(asked, clusters, resamples=RESAMPLES)
     print(json.dumps({"seconds": time.perf_counter() - begun, "width": float(np.ptp(values[0]))}))
 

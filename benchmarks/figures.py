@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -95,17 +95,23 @@ def better_of(goal: str, unit: str) -> Better:
     return "higher" if goal.strip().startswith(">") or unit.endswith("/s") else "lower"
 
 
+class Judged(TypedDict, total=False):
+    """What a row says beyond its cells.
+
+    Attributes:
+        better: Which end of the ratio is a gain; if not given, as the goal says, else the lower.
+        met: Whether the goal is met; if not given, as goal and result say.
+    """
+
+    better: Better | None
+    met: bool | None
+
+
 def figure(
-    name: str,
-    text: str,
-    baseline: str,
-    ratio: float | None,
-    goal: str,
-    *,
-    better: Better | None = None,
-    met: bool | None = None,
+    name: str, text: str, baseline: str, ratio: float | None, goal: str, **judged: Unpack[Judged]
 ) -> Figure:
     """A figure from the cells of its row."""
+    better, met = judged.get("better"), judged.get("met")
     goal = "" if goal == "-" else goal
     value, unit = next(iter(quantities(text)), (None, ""))
     base, base_value = (NO_BASELINE, None) if ratio is None else _baseline(baseline, unit)

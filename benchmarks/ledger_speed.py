@@ -25,12 +25,13 @@ LOOK_UPS = 1000
 """Goal: look-ups a second in PostgreSQL, by all processes together."""
 
 
-def call(number: int, who: str = "") -> Call:
-    """A call as an audit records it; the paper is stored once."""
+def call(number: int, who: str = "", *, prefix: str = "A paper. " * 5000, task: str = "") -> Call:
+    """A call as an audit records it; a paper that many begin with is stored once."""
     request = Request(
         model="x",
         system="You judge reviews of papers.",
-        prefix="A paper. " * 5000,
+        prefix=prefix,
+        task=task,
         messages=(Message(role="user", content=f"Point {who}{number}. " * 20),),
         schema_name="R",
         reply_schema="{}",

@@ -10,8 +10,9 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
-from benchmarks.figures import Better, figure, shown_ratio
+from benchmarks.figures import Judged, figure, shown_ratio
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
@@ -74,14 +75,7 @@ def run(*command: str, env: dict[str, str] | None = None) -> Measured:
 
 
 def row(
-    name: str,
-    value: str,
-    baseline: str,
-    ratio: float | None,
-    goal: str,
-    *,
-    better: Better | None = None,
-    met: bool | None = None,
+    name: str, value: str, baseline: str, ratio: float | None, goal: str, **judged: Unpack[Judged]
 ) -> None:
     """Print one result as a row of a Markdown table, and keep it.
 
@@ -91,28 +85,20 @@ def row(
         baseline: What it is compared with, and what that took.
         ratio: Result / baseline; None if there is no baseline by nature.
         goal: What is aimed at.
-        better: Which end of the ratio is a gain; if not given, as the goal says, else the lower.
-        met: Whether the goal is met; if not given, as goal and result say.
+        judged: Which end is a gain, and whether the goal is met, if the cells do not say it.
     """
     print(f"| {name} | {value} | {baseline} | {shown_ratio(ratio)} | {goal} |", flush=True)
-    keep(name, value, baseline, ratio, goal, better=better, met=met)
+    keep(name, value, baseline, ratio, goal, **judged)
 
 
 def keep(
-    name: str,
-    value: str,
-    baseline: str,
-    ratio: float | None,
-    goal: str,
-    *,
-    better: Better | None = None,
-    met: bool | None = None,
+    name: str, value: str, baseline: str, ratio: float | None, goal: str, **judged: Unpack[Judged]
 ) -> None:
     """Keep a result that is printed otherwise; the arguments are those of `row`."""
     whole = f"{_last.name} {name}" if name.startswith("…") else name
     if not name.startswith("…"):
         _last.name = name
-    found = figure(whole, value, baseline, ratio, goal, better=better, met=met)
+    found = figure(whole, value, baseline, ratio, goal, **judged)
     _write(found.model_copy(update={"title": _last.title}).model_dump_json())
 
 

@@ -14,10 +14,11 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from benchmarks.ledger_speed import call
 from benchmarks.measure import QUICK, ROOT, SHARED, head, row, run, skip
 from reviewscore.llm.ledger.database import Ledger
 from reviewscore.llm.ledger.store import FILE
-from reviewscore.schema.call import Call, Completion, Message, Request, Usage
+from reviewscore.schema.call import Call
 
 PAPERS, CALLS, LOOKS = (100, 20_000, 200) if QUICK else (1000, 1_000_000, 2000)
 
@@ -75,32 +76,10 @@ def queue(work: Path) -> None:
     )
 
 
-def call(number: int) -> Call:
+def call_of(number: int) -> Call:
     """A call of ordinary size."""
-    request = Request(
-        model="openai/x",
-        system="You judge reviews of papers.",
-        prefix=f"paper {number % 1000}",
-        task="Judge this point of a review. " * 20,
-        messages=(Message(role="user", content=f"Point {number}. " * 20),),
-        schema_name="R",
-        reply_schema="{}",
-    )
-    return Call(
-        key=f"{number:064x}",
-        place="here",
-        stage="claim_factuality",
-        request=request,
-        completion=Completion(
-            text="a reply of some length " * 20,
-            model="x",
-            usage=Usage(input_tokens=3000, cached_tokens=2000, output_tokens=100),
-        ),
-        attempts=1,
-        started="2026-01-01T00:00:00.000+00:00",
-        seconds=1.0,
-        usd=0.01,
-    )
+    task = "Judge this point of a review. " * 20
+    return call(number, prefix=f"paper {number % 1000}", task=task)
 
 
 async def fill(folder: Path) -> float:
@@ -108,7 +87,7 @@ async def fill(folder: Path) -> float:
     ledger, first = Ledger(folder, run="bench"), CALLS // 20
     began = time.perf_counter()
     for start in range(0, first, 1000):
-        await asyncio.gather(*(ledger.add(call(start + number)) for number in range(1000)))
+        await asyncio.gather(*(ledger.add(call_of(start + number)) for number in range(1000)))
     seconds = time.perf_counter() - began
     ledger.close()
     with closing(sqlite3.connect(folder / FILE)) as db:

@@ -1,4 +1,4 @@
-"""The front door for Python: audit a batch, score a point, split a review, from any program.
+"""The interface for Python: audit a batch, score a point, split a review, from any program.
 
 All work is done in a thread with an event loop of its own, so that a call is the same in a script,
 in a notebook and in a program that has a loop. Ctrl-C reaches it there.
@@ -159,9 +159,9 @@ class Run:
             papers = self.collection
         except InputError:  # quotes then stand without their surroundings
             return write_report(self.path, None, None, accept_changed=self._accept)[0]
-        return write_report(self.path, papers.text_of, papers.review, accept_changed=self._accept)[
-            0
-        ]
+        return write_report(
+            self.path, papers.paper_unchecked, papers.review, accept_changed=self._accept
+        )[0]
 
     def __repr__(self) -> str:
         numbers = self.summary
@@ -309,9 +309,11 @@ def audit(
         if not collection.reviews:
             raise InputError("there is no review to audit", cure="mend the lines left out")
         out = Path(output) if output is not None else _named_after(place, paper)
-        near = (
-            None if profiles is None else _profiles(Path(profiles), accept_changed=accept_changed)
-        )
+        near = None
+        if profiles is not None:  # before anything is asked, so that a fault in them costs nothing
+            from reviewscore.similarity.corpus import read_corpus
+
+            near = read_corpus(Path(profiles), submitted=False)
         outcome = audit_collection(
             collection,
             out,
@@ -324,7 +326,9 @@ def audit(
             interruption=interruption,
         )
         if near is not None:
-            near(out, collection)
+            from reviewscore.similarity.digest import add_digest
+
+            add_digest(out, collection, near, accept_changed=accept_changed)
         conclude(out, collection, accept_changed=accept_changed)
         return Run(out, data=collection, outcome=outcome, accept_changed=accept_changed)
 
@@ -480,7 +484,9 @@ def conclude(
         RunFolderError, StopError: They cannot be written.
     """
     summary = write_summary(run, accept_changed=accept_changed)
-    pages = write_report(run, collection.text_of, collection.review, accept_changed=accept_changed)
+    pages = write_report(
+        run, collection.paper_unchecked, collection.review, accept_changed=accept_changed
+    )
     return summary, pages[0]
 
 
@@ -517,22 +523,6 @@ def _folder_of(collection: Collection) -> Path | None:
         return collection.folder
     papers = collection.files[0]
     return papers.parent if papers.stem == "papers" else papers
-
-
-def _profiles(folder: Path, *, accept_changed: bool) -> Callable[[Path, Collection], None]:
-    """Profiles, read before anything is asked, so that a fault in them costs nothing."""
-    from reviewscore.similarity.affinity import Recipe
-    from reviewscore.similarity.corpus import read_corpus
-    from reviewscore.similarity.digest import digest_of_run, write_digest
-
-    corpus = read_corpus(folder, submitted=False)
-
-    def note(run: Path, collection: Collection) -> None:
-        write_digest(
-            run, digest_of_run(run, collection, corpus, Recipe(), accept_changed=accept_changed)
-        )
-
-    return note
 
 
 def resolved_from(

@@ -82,6 +82,16 @@ def in_megabytes(size: int) -> str:
     return f"{size / MEGABYTE:,.1f} MB" if size >= MEGABYTE / 10 else f"{size:,} bytes"
 
 
+class _BoundOf:
+    """The bound that a setting gives."""
+
+    def __init__(self, setting: str) -> None:
+        self._setting = setting
+
+    def __get__(self, bounds: Bounds, _: type[Bounds]) -> Bound:
+        return Bound(self._setting, getattr(bounds, self._setting))
+
+
 @dataclass(frozen=True)
 class Bounds:
     """The bounds; one field for each setting of the same name.
@@ -107,40 +117,20 @@ class Bounds:
     max_review_mb: float = 1.0
     max_reviews_per_paper: int = 500
 
-    @property
-    def reply(self) -> Bound:
-        """Of one answer of a model's server."""
-        return Bound("max_reply_mb", self.max_reply_mb)
-
-    @property
-    def results(self) -> Bound:
-        """Of many replies in one file."""
-        return Bound("max_results_mb", self.max_results_mb)
-
-    @property
-    def page(self) -> Bound:
-        """Of one answer of OpenReview."""
-        return Bound("max_page_mb", self.max_page_mb)
-
-    @property
-    def pdf(self) -> Bound:
-        """Of one PDF."""
-        return Bound("max_pdf_mb", self.max_pdf_mb)
-
-    @property
-    def text(self) -> Bound:
-        """Of one text."""
-        return Bound("max_text_mb", self.max_text_mb)
-
-    @property
-    def table(self) -> Bound:
-        """Of one file of many records that is read as a whole."""
-        return Bound("max_table_mb", self.max_table_mb)
-
-    @property
-    def review(self) -> Bound:
-        """Of one review."""
-        return Bound("max_review_mb", self.max_review_mb)
+    reply = _BoundOf("max_reply_mb")
+    """Of one answer of a model's server."""
+    results = _BoundOf("max_results_mb")
+    """Of many replies in one file."""
+    page = _BoundOf("max_page_mb")
+    """Of one answer of OpenReview."""
+    pdf = _BoundOf("max_pdf_mb")
+    """Of one PDF."""
+    text = _BoundOf("max_text_mb")
+    """Of one text."""
+    table = _BoundOf("max_table_mb")
+    """Of one file of many records that is read as a whole."""
+    review = _BoundOf("max_review_mb")
+    """Of one review."""
 
     def of_file(self, name: str) -> Bound:
         """The bound of a file, by its ending."""

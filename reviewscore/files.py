@@ -1,4 +1,4 @@
-"""Files written whole or not at all, files of JSON lines, digests, and folders of results."""
+"""Files written whole or not at all, files of JSON lines, sums, and folders of results."""
 
 from __future__ import annotations
 
@@ -307,8 +307,8 @@ class InputFile(Record):
 def hash_text(name: str, text: str) -> InputFile:
     """Name, SHA-256 and size of what was given as a record and lies in no file."""
     raw = text.encode("utf-8", "surrogatepass")
-    digest = hashlib.sha256(raw).hexdigest()
-    return InputFile(name=storable(name), sha256=digest, size=len(raw))
+    sha256 = hashlib.sha256(raw).hexdigest()
+    return InputFile(name=storable(name), sha256=sha256, size=len(raw))
 
 
 def hash_file(path: Path) -> InputFile:
@@ -341,12 +341,12 @@ def hash_start(path: Path, size: int) -> str:
 
 @lru_cache(maxsize=4096)
 def _hashed(file: Path, size: int, _: tuple[int, int, int]) -> str:
-    digest = hashlib.sha256()
+    hashed = hashlib.sha256()
     with open_regular(file) as source:
         while size > 0 and (piece := source.read(min(size, _PIECE))):
-            digest.update(piece)
+            hashed.update(piece)
             size -= len(piece)
-    return digest.hexdigest()
+    return hashed.hexdigest()
 
 
 def results_folder(

@@ -221,14 +221,14 @@ def verify() -> tuple[str, ...]:
     folder = directory()
     listed: dict[str, str] = {}
     for line in (folder / SUMS).read_text().splitlines():
-        digest, _, name = line.partition("  ")
-        listed[name] = digest
+        sha256, _, name = line.partition("  ")
+        listed[name] = sha256
     problems = []
-    for name, digest in listed.items():
+    for name, sha256 in listed.items():
         path = folder / name
         if not path.is_file():
             problems.append(f"{name}: listed in {SUMS} but missing")
-        elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
             problems.append(f"{name}: changed since it was listed; a changed prompt needs a new vN")
     found = {path.relative_to(folder).as_posix() for path in folder.glob("*/v*.md")}
     problems += [f"{name}: not listed in {SUMS}" for name in sorted(found - set(listed))]

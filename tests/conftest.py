@@ -7,6 +7,7 @@ import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +16,9 @@ from reviewscore.bounds import put_in_force
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint, Role
 from reviewscore.schema.span import Span
+
+if TYPE_CHECKING:
+    from tests.loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
@@ -115,3 +119,19 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"the development data is not here ({SHARED})")
     return SHARED
+
+
+@pytest.fixture
+def loopback() -> Iterator[Loopback]:
+    """The scripted model, served on loopback."""
+    from tests.loopback import Loopback
+
+    started = Loopback().start()
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def server(loopback: Loopback) -> Loopback:
+    """The same, for tests in which it is one server of several."""
+    return loopback

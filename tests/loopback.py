@@ -12,13 +12,16 @@ import argparse
 import asyncio
 import hashlib
 import json
+import os
 import re
+import signal
 import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 from aiohttp import web
 
@@ -314,8 +317,48 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
 Quirk = Callable[[dict[str, object], int], web.Response | None]
 
 
+class Served:
+    """A server on loopback, in a thread of its own."""
+
+    url: str
+
+    def routes(self, app: web.Application) -> None:
+        """Say what is served."""
+
+    def start(self) -> Self:
+        """Serve from a thread of its own until the process ends or `stop` is called."""
+        self._loop = asyncio.new_event_loop()
+        ready = threading.Event()
+
+        async def serve() -> None:
+            app = web.Application(client_max_size=64 * 1024 * 1024)
+            self.routes(app)
+            runner = web.AppRunner(app, access_log=None)
+            await runner.setup()
+            await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
+            host, port = runner.addresses[0][:2]
+            self.url = f"http://{host}:{port}/v1"
+            self._halt = asyncio.Event()
+            ready.set()
+            await self._halt.wait()
+            await runner.cleanup()
+
+        self._thread = threading.Thread(
+            target=lambda: self._loop.run_until_complete(serve()), daemon=True
+        )
+        self._thread.start()
+        assert ready.wait(10)
+        return self
+
+    def stop(self) -> None:
+        """End the server and its thread."""
+        self._loop.call_soon_threadsafe(self._halt.set)
+        self._thread.join(10)
+        self._loop.close()
+
+
 @dataclass
-class Loopback:
+class Loopback(Served):
     """The server.
 
     Attributes:
@@ -376,38 +419,18 @@ class Loopback:
         text = json.dumps(script("\n".join(contents(body))))
         return web.json_response(completion(text, key=key, size=sum(map(len, contents(body)))))
 
-    def start(self) -> Loopback:
-        """Serve from a thread of its own until the process ends or `stop` is called."""
-        self._loop = asyncio.new_event_loop()
-        ready = threading.Event()
+    def routes(self, app: web.Application) -> None:
+        app.router.add_post("/v1/chat/completions", self.handle)
+        doors(app, self, self.jobs)
 
-        async def serve() -> None:
-            app = web.Application(client_max_size=64 * 1024 * 1024)
-            app.router.add_post("/v1/chat/completions", self.handle)
-            doors(app, self, self.jobs)
-            runner = web.AppRunner(app, access_log=None)
-            await runner.setup()
-            site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
-            await site.start()
-            host, port = runner.addresses[0][:2]
-            self.url = f"http://{host}:{port}/v1"
-            self._halt = asyncio.Event()
-            ready.set()
-            await self._halt.wait()
-            await runner.cleanup()
+    def interrupt_at(self, number: int) -> None:
+        """Send this process Ctrl-C in the middle of this question, counted from 1."""
 
-        self._thread = threading.Thread(
-            target=lambda: self._loop.run_until_complete(serve()), daemon=True
-        )
-        self._thread.start()
-        ready.wait(10)
-        return self
+        def quirk(_body: dict[str, object], _seen: int) -> None:
+            if len(self.bodies) == number:
+                os.kill(os.getpid(), signal.SIGINT)
 
-    def stop(self) -> None:
-        """End the server and its thread."""
-        self._loop.call_soon_threadsafe(self._halt.set)
-        self._thread.join(10)
-        self._loop.close()
+        self.quirk = quirk
 
 
 def contents(body: dict[str, object]) -> list[str]:

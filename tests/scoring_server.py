@@ -10,7 +10,6 @@ import asyncio
 import json
 import math
 import re
-import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +17,8 @@ from functools import cache
 from typing import Any
 
 from aiohttp import web
+
+from tests.loopback import Served
 
 VOCABULARY = 4096
 BOS = "<|bos|>"
@@ -45,7 +46,7 @@ def log_probabilities(ids: list[int]) -> list[float | None]:
 
 
 @dataclass
-class ScoringServer:
+class ScoringServer(Served):
     """The server.
 
     Attributes:
@@ -159,37 +160,9 @@ class ScoringServer:
             "text_offset": offsets,
         }
 
-    def start(self) -> ScoringServer:
-        """Serve from a thread of its own until `stop` is called."""
-        self._loop = asyncio.new_event_loop()
-        ready = threading.Event()
-
-        async def serve() -> None:
-            app = web.Application(client_max_size=64 * 1024 * 1024)
-            for path in ("/tokenize", "/detokenize", "/v1/completions"):
-                app.router.add_post(path, self.handle)
-            runner = web.AppRunner(app, access_log=None)
-            await runner.setup()
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
-            host, port = runner.addresses[0][:2]
-            self.url = f"http://{host}:{port}/v1"
-            self._halt = asyncio.Event()
-            ready.set()
-            await self._halt.wait()
-            await runner.cleanup()
-
-        self._thread = threading.Thread(
-            target=lambda: self._loop.run_until_complete(serve()), daemon=True
-        )
-        self._thread.start()
-        assert ready.wait(10)
-        return self
-
-    def stop(self) -> None:
-        """End the server and its thread."""
-        self._loop.call_soon_threadsafe(self._halt.set)
-        self._thread.join(10)
-        self._loop.close()
+    def routes(self, app: web.Application) -> None:
+        for path in ("/tokenize", "/detokenize", "/v1/completions"):
+            app.router.add_post(path, self.handle)
 
 
 def refusal(message: str, status: int = 400, **headers: str) -> web.Response:

@@ -1,4 +1,4 @@
-"""The front door for Python: one import, plain calls, the records and the ledger of the command."""
+"""The interface for Python: one import, plain calls, the records and the ledger of the command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -68,14 +68,6 @@ def data(tmp_path: Path) -> Path:
     (folder / "papers.jsonl").write_text(json.dumps(paper) + "\n")
     (folder / "reviews.jsonl").write_text(json.dumps(review) + "\n")
     return folder
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    """The scripted model."""
-    running = Loopback().start()
-    yield running
-    running.stop()
 
 
 def by_id(run: rs.Run) -> list[PointScore]:

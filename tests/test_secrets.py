@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,13 +17,6 @@ from tests.conftest import ROOT
 from tests.loopback import Body, Loopback
 
 OPENAI, ANTHROPIC = "sk-planted-openai-4711", "sk-ant-planted-0815"
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    running = Loopback().start()
-    yield running
-    running.stop()
 
 
 def audited(tmp_path: Path, model: str, server: Loopback) -> str:

@@ -1,1 +1,1 @@
-"""Agreement of people and judges: tables, disagreements, calibration (front door: `study.py`)."""
+"""Agreement of people and judges: tables, disagreements, calibration (entry point: `study.py`)."""

@@ -119,14 +119,14 @@ def read_run(
     return JudgedRun(path, manifest, points)
 
 
-def units_of(runs: Sequence[JudgedRun], labelled: Iterable[str]) -> dict[str, Unit]:
-    """Units as the first run that has them knows them, for labels that list none."""
-    wanted = set(labelled)
+def units_of(runs: Sequence[JudgedRun], labelled: Iterable[str] | None = None) -> dict[str, Unit]:
+    """Units as the first run that has them knows them: all, or those that labels name."""
+    wanted = None if labelled is None else set(labelled)
     found: dict[str, Unit] = {}
     for run in runs:
-        for point in run.points.values():
+        for point in run.in_reading_order:
             for unit in point_units(point):
-                if unit.unit_id in wanted or unit.point_id in wanted:
+                if wanted is None or unit.unit_id in wanted or unit.point_id in wanted:
                     found.setdefault(unit.unit_id, unit)
     return found
 

@@ -1,4 +1,4 @@
-"""Human-model agreement of runs: read, lay side by side, compute, write (front door)."""
+"""Human-model agreement of runs: read, lay side by side, compute, write."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A local web workspace where people label points. Front doors: `server` and `export`."""
+"""A local web workspace where people label points. Entry points: `app` and `export`."""

@@ -18,7 +18,14 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from reviewscore.annotate import form_actions, pages
-from reviewscore.annotate.guard import Guard, admitted, believed, cookie_name, home, whose_token
+from reviewscore.annotate.guard import (
+    Guard,
+    cookie_name,
+    has_cookie,
+    has_form_secret,
+    home,
+    person_of_token,
+)
 from reviewscore.annotate.pages import Notice
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
 from reviewscore.errors import ReviewScoreError, SettingsError
@@ -63,12 +70,12 @@ def _for(workspace: Workspace, doer: Doer) -> Callable[[Request], Awaitable[Resp
 
     async def endpoint(request: Request) -> Response:
         who = request.path_params.get("who", COORDINATOR)
-        if not await run_in_threadpool(admitted, workspace, request, who):
+        if not await run_in_threadpool(has_cookie, workspace, request, who):
             raise HTTPException(403, "Open the address that you were given.")
         form: Form = {}
         if request.method == "POST":
             read = await request.form(max_fields=30, max_files=0)
-            if not believed(workspace, read, who):
+            if not has_form_secret(workspace, read, who):
                 raise HTTPException(403, "This form is out of date; load the page anew.")
             form = {name: str(value) for name, value in read.items()}
         try:
@@ -100,7 +107,7 @@ async def _asset(request: Request) -> Response:
 
 async def _enter(workspace: Workspace, request: Request) -> Response:
     """Change the token in the address for a cookie, so that it stays in no history."""
-    who = await run_in_threadpool(whose_token, workspace, request.path_params["token"])
+    who = await run_in_threadpool(person_of_token, workspace, request.path_params["token"])
     if who is None:
         raise HTTPException(403, "This address is not one of this workspace.")
     response = RedirectResponse(home(who), status_code=303)

@@ -124,7 +124,7 @@ def point_path(who: str, point_id: str, act: str = "point") -> str:
     return f"{home(who)}/{act}/{quote(point_id, safe='')}"
 
 
-def whose_token(workspace: Workspace, token: str) -> str | None:
+def person_of_token(workspace: Workspace, token: str) -> str | None:
     """The person a token belongs to."""
     found = None
     for who in (COORDINATOR, *workspace.store.annotators()):
@@ -133,14 +133,14 @@ def whose_token(workspace: Workspace, token: str) -> str | None:
     return found
 
 
-def admitted(workspace: Workspace, request: Request, who: str) -> bool:
+def has_cookie(workspace: Workspace, request: Request, who: str) -> bool:
     """Whether a request carries the person's cookie."""
     given = request.cookies.get(cookie_name(workspace, who), "")
     known = who == COORDINATOR or who in workspace.store.annotators()
     return known and hmac.compare_digest(workspace.token(who).encode(), given.encode())
 
 
-def believed(workspace: Workspace, form: FormData, who: str) -> bool:
+def has_form_secret(workspace: Workspace, form: FormData, who: str) -> bool:
     """Whether a form carries the secret that only our own page knows."""
     given = str(form.get("csrf", ""))
     return hmac.compare_digest(workspace.csrf(who).encode(), given.encode())

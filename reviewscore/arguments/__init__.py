@@ -1,1 +1,1 @@
-"""From an argumentative weakness to scored premises; front door: `reconstruct.reconstruct`."""
+"""From an argumentative weakness to scored premises; entry point: `reconstruct.reconstruct`."""

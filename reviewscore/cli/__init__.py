@@ -1,1 +1,1 @@
-"""The command line, one module per verb. Front door: `main.main`."""
+"""The command line, one module per verb. Entry point: `main.main`."""

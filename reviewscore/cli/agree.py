@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -19,6 +19,7 @@ from reviewscore.errors import InputError, SettingsError
 if TYPE_CHECKING:
     from reviewscore.agreement.judge_scores import JudgedRun
     from reviewscore.agreement.study import Study
+    from reviewscore.schema.annotation import Unit
     from reviewscore.sources.annotations import AnnotationSet
 
 _PAPERS = 256
@@ -167,14 +168,21 @@ def _first(runs: tuple[Path, ...]) -> Path:
     return runs[0]
 
 
+def _units_of(
+    runs: Iterable[Path], labelled: Iterable[str] | None = None, *, accept_changed: bool
+) -> dict[str, Unit]:
+    """What people label of runs: all of it, or what is named."""
+    from reviewscore.agreement.judge_scores import read_run, units_of
+
+    return units_of([read_run(run, None, accept_changed=accept_changed) for run in runs], labelled)
+
+
 def _write_sheet(run: Path, out: Path, *, accept_changed: bool) -> None:
-    from reviewscore.agreement.judge_scores import point_units, read_run
     from reviewscore.files import write_whole
     from reviewscore.sources.annotations import empty_sheet
 
-    points = read_run(run, None, accept_changed=accept_changed).in_reading_order
-    units = [unit for point in points for unit in point_units(point)]
-    write_whole(out, empty_sheet(units), named=True)
+    units = _units_of([run], accept_changed=accept_changed)
+    write_whole(out, empty_sheet(units.values()), named=True)
     print_line(f"{out}: {len(units)} units to label; give each annotator a copy")
 
 
@@ -182,7 +190,6 @@ def _import_sheet(
     sheet: Path, folder: Path, runs: tuple[Path, ...], *, accept_changed: bool
 ) -> None:
     """Labels of a sheet into a set; its units are those of the set, or else of the runs."""
-    from reviewscore.agreement.judge_scores import read_run, units_of
     from reviewscore.files import write_whole
     from reviewscore.sources.annotations import (
         LABELS,
@@ -197,8 +204,7 @@ def _import_sheet(
     rows = list(read_sheet(sheet))
     if units is None and runs:
         wanted = {str((row.record or {}).get("unit_id")) for row in rows}
-        read = [read_run(run, None, accept_changed=accept_changed) for run in runs]
-        units = units_of(read, wanted)
+        units = _units_of(runs, wanted, accept_changed=accept_changed)
     found = check_labels(folder.name, rows, sheet, units)
     if found.faults:
         raise first_fault(found)

@@ -78,7 +78,7 @@ def command(
     elif page:
         papers = reviews = None
         if collection is not None:
-            papers = collection.text_of
+            papers = collection.paper_unchecked
             reviews = collection.review
         with waiting("writing the report"):
             write_summary(run, accept_changed=accept_changed)
@@ -103,7 +103,7 @@ def _for(
         handle = None if collection is None else collection.papers.get(paper_id)
         return None if handle is None else handle.title
 
-    papers = None if collection is None else collection.text_of
+    papers = None if collection is None else collection.paper_unchecked
     failed: list[RunFolderError] = []
     for path in write_for(
         run,

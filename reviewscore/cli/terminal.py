@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from io import BufferedWriter
-from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -313,12 +312,7 @@ class TerminalProgress:
         self._waiting.enter_context(waiting(self._before, quiet=self._quiet))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._waiting.close()
         if self._bar is not None:
             self._bar.stop()

@@ -1,1 +1,1 @@
-"""What reviews look at, and what they overlook. Front door: `profile.profile_systems`."""
+"""What reviews look at, and what they overlook. Entry point: `profile.profile_systems`."""

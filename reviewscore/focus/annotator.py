@@ -1,4 +1,4 @@
-"""Have a model label the points of many reviews, into a folder. Front door: `label_points`.
+"""Have a model label the points of many reviews, into a folder. Entry point: `label_points`.
 
 Points of one review that praise, or that criticise, are labelled in one question. One line a review
 is written as it is labelled, so that a session can be stopped, killed and gone on with; every reply
@@ -16,7 +16,6 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
 from reviewscore.files import InputFile
@@ -28,15 +27,13 @@ from reviewscore.runs.estimate import CostEstimate, estimate_calls
 from reviewscore.runs.generation import (
     Asks,
     GeneratedRow,
-    GenerationFolder,
     GenerationManifest,
     GenerationSession,
     Rows,
     Work,
-    check_models,
     failed,
     fill,
-    new_manifest,
+    generation_folder,
 )
 from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Sentence, Several
@@ -278,18 +275,13 @@ def label_points(
         SettingsError: No model is named, or it cannot be asked.
         RunFolderError: The folder cannot be used.
     """
-    check_models(settings)
-    with prompts.use_directory(settings.prompts_dir):
-        more = {"model": settings.model, "facets": facets.name, "facets sha256": facets.sha256}
-        manifest = new_manifest(PROMPTS, settings, inputs=tuple(inputs), more=more)
-        with GenerationFolder(out, ACCOUNT, manifest) as folder:
-            rows = Rows(out / LABELS, LabelledReview, retry_errors=retry_errors)
-            reviews = _by_review(points)
-            work = Work(reviews, "reviews", _current, partial(_label_review, facets), _row)
-            outcome = asyncio.run(
-                fill(folder, rows, work, settings, say=say, step=step, renew=retry_errors)
-            )
-            return Labels(_all_labelled(rows, reviews, points), outcome)
+    more = {"model": settings.model, "facets": facets.name, "facets sha256": facets.sha256}
+    with generation_folder(out, ACCOUNT, PROMPTS, settings, inputs=inputs, more=more) as folder:
+        rows = Rows(out / LABELS, LabelledReview, retry_errors=retry_errors)
+        reviews = _by_review(points)
+        work = Work(reviews, "reviews", _current, partial(_label_review, facets), _row)
+        outcome = fill(folder, rows, work, settings, say=say, step=step, renew=retry_errors)
+        return Labels(_all_labelled(rows, reviews, points), outcome)
 
 
 def expected_to_label(

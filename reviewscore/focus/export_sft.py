@@ -1,4 +1,4 @@
-"""Papers and their reviews as chats to fine-tune a reviewer on. Front door: `export_sft`.
+"""Papers and their reviews as chats to fine-tune a reviewer on. Entry point: `export_sft`.
 
 One chat a line, as OpenAI's fine-tuning takes it (Shin et al. 2025, arXiv 2502.17086, app. A.3):
 the task, the paper, and its strengths and weaknesses in one layout. Papers are for training or for

@@ -1,4 +1,4 @@
-"""An expert's strengths and weaknesses of each paper, by a model. Front door: `make_references`.
+"""An expert's strengths and weaknesses of each paper, by a model. Entry point: `make_references`.
 
 A meta-review names what mattered and lacks the detail; reviews have the detail and much else. So
 its points are extracted, augmented with what the reviews say about them, and cleaned of whatever
@@ -8,7 +8,6 @@ Each check refuses what a reader of the points could not rely on.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import re
@@ -19,7 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.errors import InputError
 from reviewscore.files import hash_file
@@ -29,14 +27,12 @@ from reviewscore.papers.quotes import stands_in
 from reviewscore.runs.estimate import CostEstimate, estimate_calls
 from reviewscore.runs.generation import (
     GeneratedRow,
-    GenerationFolder,
     GenerationManifest,
     GenerationSession,
     Rows,
     Work,
-    check_models,
     fill,
-    new_manifest,
+    generation_folder,
 )
 from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Sentence, Several
@@ -381,22 +377,13 @@ def make_references(
         SettingsError: No model is named, or it cannot be asked.
         RunFolderError: The folder cannot be used.
     """
-    check_models(settings)
-    with prompts.use_directory(settings.prompts_dir):
-        manifest = new_manifest(
-            (EXTRACT, AUGMENT, CLEAN),
-            settings,
-            inputs=tuple(hash_file(one) for one in sources.files),
-            more={"model": settings.model},
-        )
-        with GenerationFolder(out, ACCOUNT, manifest) as folder:
-            rows = Rows(out / f"{REVIEWS}.jsonl", Reference, retry_errors=retry_errors)
-            papers = {source.paper_id: source for source in sources.papers}
-            work = Work(papers, "references", _current, _reference, _row)
-            left_out = {"papers": sources}
-            return asyncio.run(
-                fill(folder, rows, work, settings, say=say, renew=retry_errors, left_out=left_out)
-            )
+    used, inputs, more = tuple(REPLIES), map(hash_file, sources.files), {"model": settings.model}
+    with generation_folder(out, ACCOUNT, used, settings, inputs=inputs, more=more) as folder:
+        rows = Rows(out / f"{REVIEWS}.jsonl", Reference, retry_errors=retry_errors)
+        papers = {source.paper_id: source for source in sources.papers}
+        work = Work(papers, "references", _current, _reference, _row)
+        left_out = {"papers": sources}
+        return fill(folder, rows, work, settings, say=say, renew=retry_errors, left_out=left_out)
 
 
 def _current(row: Reference, source: ReferenceSource) -> bool:

@@ -1,1 +1,1 @@
-"""Informativeness of reviews without a gold standard (GEM). Front door: `score.score_systems`."""
+"""Informativeness of reviews without a gold standard (GEM). Entry point: `score.score_systems`."""

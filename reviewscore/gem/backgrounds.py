@@ -88,7 +88,7 @@ class Primer:
         self.check(sum(len(known.reviews) > 1 for known in papers), papers.form)
         if self._folder is None:
             return LexicalCache(learn())
-        file = self._folder / f"{_digest(papers)}.npz"
+        file = self._folder / f"{_sha256(papers)}.npz"
         if not file.is_file():
             self._say(f"priming on {len(papers.papers):,} papers ({papers.form}), once")
             save(learn(), file)
@@ -121,12 +121,12 @@ class Primer:
             self._say(f"warning: {problem} ({form}): scores will be noisy; {cure}")
 
 
-def _digest(papers: KnownPapers) -> str:
+def _sha256(papers: KnownPapers) -> str:
     """A name for what is learned from papers."""
-    digest = hashlib.sha256(f"lexical-cache/{VERSION}/{papers.form}".encode())
+    hashed = hashlib.sha256(f"lexical-cache/{VERSION}/{papers.form}".encode())
     for known in papers:
-        digest.update(json.dumps([known.paper_id, *known.reviews, known.synopsis]).encode())
-    return digest.hexdigest()[:32]
+        hashed.update(json.dumps([known.paper_id, *known.reviews, known.synopsis]).encode())
+    return hashed.hexdigest()[:32]
 
 
 class Evaluators:
@@ -182,11 +182,11 @@ class Background(Evaluators):
     def __init__(self, materials: Materials, primer: Primer, scored: Materials) -> None:
         self.files = materials.files
         self._materials, self._primer = materials, primer
-        known = {text for review in scored.all() for text in _digests(review)}
+        known = {text for review in scored.all() for text in _fingerprints(review)}
         self.papers = [
             paper
             for paper, reviews in materials.papers.items()
-            if paper not in scored.papers and known.isdisjoint(chain(*map(_digests, reviews)))
+            if paper not in scored.papers and known.isdisjoint(chain(*map(_fingerprints, reviews)))
         ]
         self.left_out = len(materials.papers) - len(self.papers)
 
@@ -199,7 +199,7 @@ class Background(Evaluators):
         return [f"background: {len(self.papers):,} papers, none of which is scored"]
 
 
-def _digests(review: SystemReview) -> list[bytes]:
+def _fingerprints(review: SystemReview) -> list[bytes]:
     """Digests of the texts of a review that are long enough to be told from others'."""
     return [
         hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()

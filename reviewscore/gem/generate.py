@@ -1,4 +1,4 @@
-"""Let candidate models write reviews, to be scored against people's. Front door: `generate`.
+"""Let candidate models write reviews, to be scored against people's. Entry point: `generate`.
 
 The task of GRE-bench: a summary, reasons for and against the paper with their evidence, and
 questions (arXiv 2411.07228, sec. 5 and app. C.3).
@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from reviewscore import prompts
 from reviewscore.config import Plain, Settings
 from reviewscore.errors import SettingsError
 from reviewscore.files import hash_file
@@ -24,8 +23,7 @@ from reviewscore.runs.generation import (
     GenerationManifest,
     GenerationSession,
     Rows,
-    check_models,
-    new_manifest,
+    generation_folder,
     write_rows,
 )
 from reviewscore.runs.manifest import INPUT, METHOD
@@ -104,18 +102,14 @@ def generate(
     if not names:
         raise SettingsError("no model is named; name one or more with --model")
     settings = settings.model_copy(update={"model": names[0], "panel": names[1:], "judges": {}})
-    check_models(settings)
-    files = tuple(hash_file(one) for one in papers.files)
-    with prompts.use_directory(settings.prompts_dir):
-        more: dict[str, Plain] = {
-            f"{METHOD}reading": READING_VERSION,
-            **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(files, 1)},
-        }
-        manifest = new_manifest((REVIEW, "paper"), settings, inputs=files, more=more)
-        with GenerationFolder(out, ACCOUNT, manifest) as folder:
-            return asyncio.run(
-                _session(folder, papers, settings, retry_errors=retry_errors, say=say)
-            )
+    files = [hash_file(one) for one in papers.files]
+    more: dict[str, Plain] = {
+        f"{METHOD}reading": READING_VERSION,
+        **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(files, 1)},
+    }
+    used = (REVIEW, "paper")
+    with generation_folder(out, ACCOUNT, used, settings, inputs=files, more=more) as folder:
+        return asyncio.run(_session(folder, papers, settings, retry_errors=retry_errors, say=say))
 
 
 def expected_to_generate(

@@ -1,4 +1,4 @@
-"""Prepare reviews and papers for GEM by a model. Front door: `prepare`.
+"""Prepare reviews and papers for GEM by a model. Entry point: `prepare`.
 
 Reviews are reduced to judgments, so that style and topic tell nothing: one a line, each with one
 of four beginnings (arXiv 2411.07228, sec. 3.2 and app. C.1). Of papers, what they state about
@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from reviewscore import prompts
 from reviewscore.config import Plain, Settings
 from reviewscore.files import hash_file
 from reviewscore.judges.asker import Reply
@@ -26,8 +25,7 @@ from reviewscore.runs.generation import (
     GenerationManifest,
     GenerationSession,
     Rows,
-    check_models,
-    new_manifest,
+    generation_folder,
     write_rows,
 )
 from reviewscore.runs.manifest import INPUT, METHOD
@@ -238,22 +236,16 @@ def prepare(
         SettingsError: No model is named, or it cannot be asked.
         RunFolderError: The folder cannot be used.
     """
-    check_models(settings)
     files = [] if papers is None else papers.files
     inputs = {f"{INPUT}{n} {one.name}": hash_file(one).sha256 for n, one in enumerate(files, 1)}
     more: dict[str, Plain] = {"model": settings.model, "anew": anew, **inputs}
     if papers is not None:
         more[f"{METHOD}reading"] = READING_VERSION
-    with prompts.use_directory(settings.prompts_dir):
-        manifest = new_manifest(
-            (JUDGMENTS, ASSW, "paper") if assw else (JUDGMENTS,),
-            settings,
-            inputs=tuple(hash_file(one) for one in (*materials.files, *files)),
-            more=more,
-        )
-        with GenerationFolder(out, ACCOUNT, manifest) as folder:
-            work = _Work(folder, materials, papers, assw=assw, anew=anew, retry_errors=retry_errors)
-            return asyncio.run(work.session(settings, say))
+    used = (JUDGMENTS, ASSW, "paper") if assw else (JUDGMENTS,)
+    given = map(hash_file, (*materials.files, *files))
+    with generation_folder(out, ACCOUNT, used, settings, inputs=given, more=more) as folder:
+        work = _Work(folder, materials, papers, assw=assw, anew=anew, retry_errors=retry_errors)
+        return asyncio.run(work.session(settings, say))
 
 
 def expected_to_prepare(

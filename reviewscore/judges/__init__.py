@@ -1,1 +1,1 @@
-"""One question, one verdict back. Front door: `bench` (models) and `lexical` (no model)."""
+"""One question, one verdict back. Entry points: `model_judges`, and `lexical` without a model."""

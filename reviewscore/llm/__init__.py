@@ -1,1 +1,1 @@
-"""Talking to models; knows nothing about reviews. Front door: `client.Client`."""
+"""Talking to models; knows nothing about reviews. Entry point: `client.Client`."""

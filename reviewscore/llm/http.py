@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cache
 from types import ModuleType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from reviewscore.bounds import (
     ACCEPTED,
@@ -32,9 +32,11 @@ from reviewscore.bounds import (
     bounded_lines,
     in_force,
 )
-from reviewscore.errors import ProviderError, StopError
+from reviewscore.errors import ModelError, ProviderError, StopError
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Usage
+from reviewscore.schema.call import Completion, Usage
+
+SentT = TypeVar("SentT")
 
 _YEAR = 365 * 86_400.0
 
@@ -520,3 +522,32 @@ def read_lines(file: BinaryIO) -> Iterator[tuple[str, dict[str, Any] | ProviderE
             yield key, ProviderError(told, retryable=False, in_doubt=True)
         else:
             yield key, held
+
+
+def results_of(
+    file: BinaryIO,
+    sent: Mapping[str, SentT],
+    read: Callable[[dict[str, Any], SentT], Completion | ModelError],
+    *,
+    what: str,
+) -> Iterator[tuple[str, Completion | ModelError]]:
+    """Replies and failures in a file of results; what cannot be read fails alone.
+
+    Args:
+        file: The results, from its beginning.
+        sent: How each request was sent, by key; other keys are passed over.
+        read: Reads a line.
+        what: What holds the results, for messages.
+    """
+    for key, line in read_lines(file):
+        if key not in sent:
+            continue
+        outcome: Completion | ModelError
+        try:
+            outcome = line if isinstance(line, ProviderError) else read(line, sent[key])
+        except ProviderError as problem:
+            outcome = problem
+        except STRANGE as problem:
+            told = without_secrets(f"{what} holds a strange reply ({problem!r})")
+            outcome = ProviderError(told, retryable=False)
+        yield key, outcome

@@ -1,1 +1,1 @@
-"""First-order logic and Z3, never a model; front door: `validity.prove`."""
+"""First-order logic and Z3, never a model; entry point: `validity.prove`."""

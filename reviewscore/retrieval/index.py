@@ -246,12 +246,12 @@ def index_of(paper: Paper) -> PaperIndex:
     for kept in _CACHE.values():
         if kept.paper is paper:
             return kept
-    digest = hashlib.sha256(paper.text.encode("utf-8", "surrogatepass"))
+    hashed = hashlib.sha256(paper.text.encode("utf-8", "surrogatepass"))
     sections = [(s.start, s.end, s.title, s.zone.value) for s in paper.sections]
     unread = [(span.start, span.end) for span in paper.unread_spans]
-    digest.update(repr((sections, unread)).encode())
-    digest.update(repr([(span.start, span.end) for span in paper.venue_text]).encode())
-    key = digest.hexdigest()
+    hashed.update(repr((sections, unread)).encode())
+    hashed.update(repr([(span.start, span.end) for span in paper.venue_text]).encode())
+    key = hashed.hexdigest()
     index = _CACHE.get(key)
     if index is None:
         index = _CACHE[key] = PaperIndex(paper)

@@ -306,7 +306,7 @@ def new_manifest(
         **chosen,
         "judge_version": judge_version,
         **{f"{METHOD}{name}": version for name, version in _methods(settings).items()},
-        **{f"{PROMPT}{name}": digest for name, digest in sums.items()},
+        **{f"{PROMPT}{name}": sha256 for name, sha256 in sums.items()},
         **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)},
         "year": collection.year,
     }

@@ -297,7 +297,7 @@ def _shown_tokens(
         unread: Takes what is not shown.
     """
     try:
-        paper = shown(collection.text_of(paper_id), settings.paper_parts)
+        paper = shown(collection.paper_unchecked(paper_id), settings.paper_parts)
     except InputError:  # its reviews fail for that reason, before anything is asked
         return None
     if paper.unread is not None:

@@ -14,7 +14,12 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -113,7 +118,7 @@ def new_manifest(
     decisive: dict[str, Plain] = {
         **{name: asked[name] for name in _ASKED},
         f"{METHOD}asking": ASKING_VERSION,
-        **{f"{PROMPT}{name}": digest for name, digest in used.items()},
+        **{f"{PROMPT}{name}": sha256 for name, sha256 in used.items()},
         **(more or {}),
     }
     return GenerationManifest(decisive=decisive, prompts=used, inputs=inputs)
@@ -175,6 +180,37 @@ class GenerationFolder(LockedFolder):
         """Replace the manifest."""
         self.manifest = manifest
         write_whole(self._file, manifest.model_dump_json(indent=2) + "\n")
+
+
+@contextmanager
+def generation_folder(
+    out: Path,
+    name: str,
+    used: tuple[str, ...],
+    settings: Settings,
+    *,
+    inputs: Iterable[InputFile] = (),
+    more: Mapping[str, Plain] | None = None,
+) -> Iterator[GenerationFolder]:
+    """A folder of texts opened for writing, with the prompts of the settings while it is open.
+
+    Args:
+        out: The folder; it must be new, or of an earlier session.
+        name: File of the manifest.
+        used: Names of the prompts that are used.
+        settings: Name the models and the limits.
+        inputs: The files read.
+        more: Further settings that can change a text.
+
+    Raises:
+        SettingsError: No model is named, or it cannot be asked.
+        RunFolderError: The folder cannot be used.
+    """
+    check_models(settings)
+    with prompts.use_directory(settings.prompts_dir):
+        manifest = new_manifest(used, settings, inputs=tuple(inputs), more=more)
+        with GenerationFolder(out, name, manifest) as folder:
+            yield folder
 
 
 State: TypeAlias = Literal["made", "given", "none", "no-text", "not-asked", "failed"]
@@ -349,22 +385,6 @@ class GenerationSession(Session):
         self.new += 1
 
 
-class Asks(Protocol):
-    """What puts questions (`judges.asker.Asker`), here or elsewhere."""
-
-    async def ask(
-        self,
-        prompt: str,
-        output: type[ReplyT],
-        *,
-        paper: Paper | None = None,
-        check: Callable[[ReplyT], None] | None = None,
-        **variables: object,
-    ) -> Judged[ReplyT]:
-        """Ask with one prompt; see `judges.asker.Asker.ask`."""
-        ...
-
-
 @dataclass(frozen=True)
 class RemoteAsker:
     """Puts questions to a model on the workers.
@@ -404,6 +424,10 @@ class RemoteAsker:
             raise ProviderError(problem, retryable=False) from error
         self.traffic[worker] = traffic
         return judged
+
+
+Asks: TypeAlias = Asker | RemoteAsker
+"""What puts questions, in this process or on workers."""
 
 
 @dataclass
@@ -579,7 +603,7 @@ class Work(Generic[ThingT, RowT]):
     instead: Callable[[ThingT, dict[str, object]], RowT]
 
 
-async def fill(
+def fill(
     folder: GenerationFolder,
     rows: Rows[RowT],
     work: Work[ThingT, RowT],
@@ -621,15 +645,17 @@ async def fill(
             else:
                 yield partial(write, session, key, thing)
 
-    return await write_rows(
-        folder,
-        settings,
-        {work.name: rows},
-        tasks,
-        finish=lambda: rows.finish(work.things),
-        say=say,
-        renew=renew,
-        left_out=left_out,
+    return asyncio.run(
+        write_rows(
+            folder,
+            settings,
+            {work.name: rows},
+            tasks,
+            finish=lambda: rows.finish(work.things),
+            say=say,
+            renew=renew,
+            left_out=left_out,
+        )
     )
 
 

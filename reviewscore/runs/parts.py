@@ -151,7 +151,7 @@ class PointsOnce:
             if len(self._parts) == 1:  # a run holds a point once
                 yield raw, score
                 continue
-            key, content = _digest(score.point_id.encode()), _digest(raw.rstrip())
+            key, content = _fingerprint(score.point_id.encode()), _fingerprint(raw.rstrip())
             earlier = self._met.setdefault(key, content)
             if earlier is content:  # it was put there just now
                 yield raw, score
@@ -174,7 +174,7 @@ class PointsOnce:
         return RunFolderError(f"point '{score.point_id}' changed in {part.path}; try again")
 
 
-def _digest(data: bytes) -> bytes:
+def _fingerprint(data: bytes) -> bytes:
     return blake2b(data, digest_size=8).digest()
 
 

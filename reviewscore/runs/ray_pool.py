@@ -1,4 +1,4 @@
-"""Worker processes on one or many machines, by Ray core. Front door: `open_pool`.
+"""Worker processes on one or many machines, by Ray core. Entry point: `open_pool`.
 
 Ray core and not Ray Data, because the unit of work is a paper that takes minutes, nearly all of
 them spent waiting for models, within a process that holds a client, a ledger and limits: an actor.

@@ -162,8 +162,8 @@ def _named(place: str) -> Iterator[None]:
 
 def _name(paper_id: str) -> str:
     """File name of a paper's shard: identifiers may hold any signs."""
-    digest = hashlib.sha256(paper_id.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{digest[:32]}.parquet"
+    name = hashlib.sha256(paper_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{name[:32]}.parquet"
 
 
 def _as_parquet(shard: Shard) -> bytes:

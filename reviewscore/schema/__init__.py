@@ -1,1 +1,1 @@
-"""Values that cross a border (disk, model, network); front door: the modules by noun."""
+"""Values that cross a border (disk, model, network), one module a noun."""

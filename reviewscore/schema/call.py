@@ -72,7 +72,7 @@ class Request(Record):
     def key(self, *, place: str) -> str:
         """SHA-256 over the request and the server it goes to: equal keys, equal calls."""
         fields = self.model_dump(mode="json", exclude={"prefix"})
-        return _digest({"place": place, "prefix": prefix_key(self.prefix), **fields})
+        return _sha256({"place": place, "prefix": prefix_key(self.prefix), **fields})
 
     def prompt_key(self) -> str:
         """SHA-256 over what a reader gets to see, whoever the reader is."""
@@ -82,10 +82,10 @@ class Request(Record):
             "task": self.task,
             "messages": [message.model_dump() for message in self.messages],
         }
-        return _digest({**said, "schema": self.reply_schema, "repeat": self.repeat})
+        return _sha256({**said, "schema": self.reply_schema, "repeat": self.repeat})
 
 
-def _digest(fields: dict[str, object]) -> str:
+def _sha256(fields: dict[str, object]) -> str:
     text = json.dumps(fields, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -1,1 +1,1 @@
-"""Does a reviewer know a topic: affinity of profiles and papers (front door: `affinity.py`)."""
+"""Does a reviewer know a topic: affinity of profiles and papers (entry point: `affinity.py`)."""

@@ -17,7 +17,7 @@ from reviewscore.similarity.vectors import (
     Matrix,
     Method,
     Pool,
-    VectorBlock,
+    ScoreBlock,
     Vectors,
     centred,
     pooled,
@@ -138,7 +138,7 @@ class Affinity:
     sides: tuple[Vectors, ...]
     members: tuple[Ints, ...]
 
-    def blocks(self) -> Iterator[VectorBlock]:
+    def blocks(self) -> Iterator[ScoreBlock]:
         """Similarities of some submissions after others, each with all reviewers.
 
         Higher is nearer; NaN for what is in `unread`, never 0.
@@ -153,7 +153,7 @@ class Affinity:
             total /= len(blocks)
             first = blocks[0].first
             total[empty[first : first + len(total)]] = np.nan
-            yield VectorBlock(first, total)
+            yield ScoreBlock(first, total)
 
     def matrix(self) -> Floats:
         """All similarities, shape (submissions, reviewers); of small sets only."""

@@ -27,42 +27,38 @@ _CELLS = 4_000_000
 """Comparisons of pairs with a block of papers held at once."""
 
 
-def write_digest(run: Path, found: SimilarityDigest) -> Path:
-    """Write the digest into the folder of a run."""
-    path = run / SIMILARITY
-    write_whole(path, found.model_dump_json(indent=1) + "\n")
-    return path
-
-
-def digest_of_run(
+def add_digest(
     run: Path,
     collection: Collection,
     profiles: Corpus,
-    recipe: Recipe,
+    recipe: Recipe | None = None,
     *,
     accept_changed: bool = False,
 ) -> SimilarityDigest:
-    """The similarities of all reviews that a run was made of.
+    """Compute the similarities of all reviews that a run was made of, and write them into it.
 
     Args:
         run: The run folder.
         collection: Its papers and reviews.
         profiles: Papers of reviewers, who are named as in the reviews.
-        recipe: How they are compared.
+        recipe: How they are compared; `Recipe()` if not given.
         accept_changed: Go on with records that something else has changed.
 
     Raises:
         RunFolderError: The folder is no run, or its records were changed.
         SettingsError: The recipe needs what is not there.
     """
+    recipe = recipe or Recipe()
     papers = submitted(collection, full=recipe.representation is Representation.FULL)
-    return digest(
+    found = digest(
         profiles,
         papers,
         collection.reviews,
         recipe,
         inputs=[one.sha256 for one in read_manifest(run, accept_changed=accept_changed).inputs],
     )
+    write_whole(run / SIMILARITY, found.model_dump_json(indent=1) + "\n")
+    return found
 
 
 def submitted(collection: Collection, *, full: bool = False) -> dict[str, Publication | str]:

@@ -6,14 +6,12 @@ with; every reply is in the ledger, so that none is paid twice.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reviewscore import prompts
 from reviewscore.config import Plain, Settings
 from reviewscore.files import InputFile
 from reviewscore.judges.asker import Judged, Reply
@@ -21,14 +19,12 @@ from reviewscore.runs.estimate import CostEstimate, estimate_calls
 from reviewscore.runs.generation import (
     Asks,
     GeneratedRow,
-    GenerationFolder,
     GenerationManifest,
     GenerationSession,
     Rows,
     Work,
-    check_models,
     fill,
-    new_manifest,
+    generation_folder,
     read_rows,
 )
 from reviewscore.runs.session import Outcome, Say
@@ -222,18 +218,15 @@ def judge_pairs(
         SettingsError: No model is named, or it cannot be asked.
         RunFolderError: The folder cannot be used.
     """
-    check_models(settings)
-    with prompts.use_directory(settings.prompts_dir):
-        decisive: dict[str, Plain] = {"model": settings.model, **more}
-        manifest = new_manifest((PROMPT,), settings, inputs=tuple(inputs), more=decisive)
-        with GenerationFolder(out, ACCOUNT, manifest) as folder:
-            rows = Rows(out / SCORES, JudgedPair, retry_errors=retry_errors)
-            work = Work({one.key: one for one in questions}, "pairs", _current, _judged, _row)
-            outcome = asyncio.run(
-                fill(folder, rows, work, settings, say=say, step=step, renew=retry_errors)
-            )
-            _write_predictions(out, settings.model)
-            return outcome
+    decisive: dict[str, Plain] = {"model": settings.model, **more}
+    with generation_folder(
+        out, ACCOUNT, (PROMPT,), settings, inputs=inputs, more=decisive
+    ) as folder:
+        rows = Rows(out / SCORES, JudgedPair, retry_errors=retry_errors)
+        work = Work({one.key: one for one in questions}, "pairs", _current, _judged, _row)
+        outcome = fill(folder, rows, work, settings, say=say, step=step, renew=retry_errors)
+        _write_predictions(out, settings.model)
+        return outcome
 
 
 def expected_to_judge(questions: Sequence[PairQuestion], settings: Settings) -> CostEstimate:

@@ -209,7 +209,7 @@ class Pool(StrEnum):
 
 
 @dataclass(frozen=True)
-class VectorBlock:
+class ScoreBlock:
     """Similarities of some submissions.
 
     Attributes:
@@ -243,7 +243,7 @@ def _groups(members: Sequence[Ints]) -> list[_Group]:
     ]
 
 
-def pooled(found: Vectors, members: Sequence[Ints], pool: Pool) -> Iterator[VectorBlock]:
+def pooled(found: Vectors, members: Sequence[Ints], pool: Pool) -> Iterator[ScoreBlock]:
     """Similarities of all reviewers with each submission.
 
     Large sets are computed in single precision, all others in double.
@@ -264,24 +264,24 @@ def pooled(found: Vectors, members: Sequence[Ints], pool: Pool) -> Iterator[Vect
     width = max(1, min(_WIDEST, _BLOCK_BYTES // (16 * max(widest, len(members)))))
     submissions = found.submissions
 
-    def block(first: int) -> VectorBlock:
+    def block(first: int) -> ScoreBlock:
         some = submissions[first : first + width]
         scores = np.full((len(members), some.shape[0]), np.nan)
         for group, table in zip(gathered, tables, strict=True):
             single = _products(table, some).reshape(*group.papers.shape, -1)
             scores[group.reviewers] = _POOLS[pool](single)
-        return VectorBlock(first, scores.T)
+        return ScoreBlock(first, scores.T)
 
     yield from _ahead(block, range(0, submissions.shape[0], width))
 
 
-def _ahead(block: Callable[[int], VectorBlock], firsts: Sequence[int]) -> Iterator[VectorBlock]:
+def _ahead(block: Callable[[int], ScoreBlock], firsts: Sequence[int]) -> Iterator[ScoreBlock]:
     """Blocks in order, some computed by other threads while one is looked at."""
     if len(firsts) == 1:
         yield block(firsts[0])
         return
     with ThreadPoolExecutor(_THREADS) as threads:
-        under_way: deque[Future[VectorBlock]] = deque()
+        under_way: deque[Future[ScoreBlock]] = deque()
         for first in firsts:
             under_way.append(threads.submit(block, first))
             if len(under_way) > _THREADS:

@@ -1,1 +1,1 @@
-"""Where papers, reviews and arguments come from. Front door: `files.read_collection`."""
+"""Where papers, reviews and arguments come from. Entry point: `collection.read_collection`."""

@@ -107,7 +107,7 @@ class Collection:
     def _numbers(self) -> dict[str, int]:
         return {review.review_id: number for number, review in enumerate(self.reviews)}
 
-    def text_of(self, paper_id: str) -> Paper:
+    def paper_unchecked(self, paper_id: str) -> Paper:
         """As `paper`, without a look at what is doubtful about it."""
         handle = self.papers.get(paper_id)
         if handle is None or handle.raw is None:

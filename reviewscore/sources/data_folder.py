@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from reviewscore.bounds import in_force, read_bounded
@@ -81,8 +80,8 @@ def file_name(name: str) -> str:
 
 def digest_name(name: str) -> str:
     """A paper's id as a file name with a sum, which differs where ids do, if only in case."""
-    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    made = f"{_UNSAFE.sub('-', name)[:_LONGEST]}-{digest}"
+    suffix = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    made = f"{_UNSAFE.sub('-', name)[:_LONGEST]}-{suffix}"
     return f"_{made[1:]}" if made.startswith("-") else made
 
 
@@ -141,14 +140,9 @@ class DataFolder:
             self._files[name] = JsonLines(draft)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for name, draft in self._drafts.items():
             self._files[name].close()
-            if error is None:
+            if kind is None:
                 draft.replace(self._out / name)
             draft.unlink(missing_ok=True)

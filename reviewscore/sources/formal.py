@@ -49,29 +49,23 @@ def read_arguments(stream: TextIO, name: str) -> Iterator[FormalArgument | Input
     Yields:
         An argument, or what is wrong with it.
     """
-    number, first = 0, 1
+    number = 0
     for line_number, line in enumerate(stream, start=1):
         if not line.strip():
             continue
         number += 1
-        if number == 1:
-            first = line_number
         try:
-            found = load_json(line)
-        except UnusableJsonError as error:
-            yield error.of_input(name, line_number)
-            continue
-        except json.JSONDecodeError as error:
-            if line_number == first and line.lstrip()[0] in "{[":
-                yield from _one_value(line, stream.read(), line_number, name)
-                return
-            yield InputError(f"not JSON: {error}", file=name, line=line_number)
-            continue
-        if isinstance(found, list) and line_number == first:
-            for number, argument in enumerate(found, start=1):
+            several = load_json(line) if number == 1 and line.lstrip()[0] in "{[" else None
+        except UnusableJsonError:
+            several = None
+        except json.JSONDecodeError:
+            yield from _one_value(line, stream.read(), line_number, name)
+            return
+        if isinstance(several, list):
+            for number, argument in enumerate(several, start=1):
                 yield _read(argument, number, name, line_number)
-            continue
-        yield _read(found, number, name, line_number)
+        else:
+            yield _at_line(line, number, name, line_number)
 
 
 def _one_value(
@@ -90,7 +84,8 @@ def _one_value(
             return
         yield InputError("not JSON", file=name, line=line_number)
         for number, later in enumerate(lines, start=line_number + 1):
-            yield from _at_line(later, number, name)
+            if later.strip():
+                yield _at_line(later, number, name, number)
         return
     several = found if isinstance(found, list) else [found]
     for index, one in enumerate(several, start=1):
@@ -105,15 +100,14 @@ def _is_argument(line: str) -> bool:
         return False
 
 
-def _at_line(line: str, number: int, name: str) -> Iterator[FormalArgument | InputError]:
-    if not line.strip():
-        return
+def _at_line(line: str, number: int, name: str, line_number: int) -> FormalArgument | InputError:
+    """The argument that a line holds, or what is wrong with the line."""
     try:
-        yield _read(load_json(line), number, name, number)
+        return _read(load_json(line), number, name, line_number)
     except UnusableJsonError as error:
-        yield error.of_input(name, number)
+        return error.of_input(name, line_number)
     except json.JSONDecodeError as error:
-        yield InputError(f"not JSON: {error}", file=name, line=number)
+        return InputError(f"not JSON: {error}", file=name, line=line_number)
 
 
 def _read(found: object, number: int, name: str, line: int | None) -> FormalArgument | InputError:

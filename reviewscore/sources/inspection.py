@@ -1,4 +1,4 @@
-"""What there is to know about a file before anything in it is judged: front door of `inspect`."""
+"""What there is to know about a file before anything in it is judged, as `inspect` shows it."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import tempfile
 import weakref
+from abc import abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
@@ -16,7 +17,28 @@ _IN_MEMORY = 1_000_000
 """Bytes of records that are held in memory; more lie in a temporary file without a name."""
 
 
-class SpooledList(Sequence[Value]):
+class _ReadByNumber(Sequence[Value]):
+    """A sequence each of whose records is read when it is asked for; slices are views."""
+
+    @abstractmethod
+    def _read(self, number: int) -> Value: ...
+
+    @overload
+    def __getitem__(self, number: int) -> Value: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Value]: ...
+
+    def __getitem__(self, number: int | slice) -> Value | Sequence[Value]:
+        if isinstance(number, slice):
+            return ListView(self, range(len(self))[number])
+        return self._read(number)
+
+    def __iter__(self) -> Iterator[Value]:
+        return map(self._read, range(len(self)))
+
+
+class SpooledList(_ReadByNumber[Value]):
     """Records in the order they were added, each read anew whenever it is asked for.
 
     The file they lie in has no name and goes with this object, so that nobody else can write what
@@ -53,27 +75,15 @@ class SpooledList(Sequence[Value]):
     def __len__(self) -> int:
         return len(self._places)
 
-    @overload
-    def __getitem__(self, number: int) -> Value: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Value]: ...
-
-    def __getitem__(self, number: int | slice) -> Value | Sequence[Value]:
-        if isinstance(number, slice):
-            return ListView(self, range(len(self))[number])
+    def _read(self, number: int) -> Value:
         place = self._places[number]
         with self._lock:
             self._file.seek(place)
             value: Value = pickle.load(self._file)
         return value
 
-    def __iter__(self) -> Iterator[Value]:
-        for number in range(len(self._places)):
-            yield self[number]
 
-
-class ListView(Sequence[Value]):
+class ListView(_ReadByNumber[Value]):
     """Some records of a sequence, in an order of their own.
 
     Args:
@@ -87,20 +97,8 @@ class ListView(Sequence[Value]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    @overload
-    def __getitem__(self, number: int) -> Value: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Value]: ...
-
-    def __getitem__(self, number: int | slice) -> Value | Sequence[Value]:
-        if isinstance(number, slice):
-            return ListView(self._values, self._numbers[number])
+    def _read(self, number: int) -> Value:
         return self._values[self._numbers[number]]
-
-    def __iter__(self) -> Iterator[Value]:
-        for number in self._numbers:
-            yield self._values[number]
 
 
 class GroupedList(Mapping[str, Sequence[Value]], Generic[Value]):

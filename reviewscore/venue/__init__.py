@@ -1,1 +1,1 @@
-"""Rates over a venue, and drift between two runs (front doors: `study`, `compare`)."""
+"""Rates over a venue, and drift between two runs (entry points: `study`, `compare`)."""

@@ -1,4 +1,4 @@
-"""Drift between two runs: paired where they judged the same points, else unpaired (front door)."""
+"""Drift between two runs: paired where they judged the same points, else unpaired."""
 
 from __future__ import annotations
 

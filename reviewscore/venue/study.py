@@ -1,4 +1,4 @@
-"""The report of a venue from its run folders: count, sort into groups, measure (front door)."""
+"""The report of a venue from its run folders: count, sort into groups, measure."""
 
 from __future__ import annotations
 

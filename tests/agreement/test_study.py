@@ -51,6 +51,17 @@ def cell(found: Study, name: str, row: int, column: str) -> Estimate:
     return value.answer
 
 
+def unit_of(score: PointScore, *, span: Span | None) -> dict[str, object]:
+    """A point as a set of labels names it."""
+    return Unit(
+        unit_id=score.point_id,
+        paper_id=score.paper_id,
+        review_id=score.review_id,
+        span=span,
+        text=score.text,
+    ).model_dump(mode="json", exclude_none=True)
+
+
 def test_a_judge_without_errors_agrees_wholly_with_people_without_errors(tmp_path: Path) -> None:
     points = truth(6, 9)
     run = judged(tmp_path / "run", points, wrong=0.0)
@@ -145,15 +156,7 @@ def test_points_that_the_run_lacks_or_words_otherwise_are_dropped_and_counted(
     turned = scored[2].model_copy(update={"type": PointType.CLAIM})
     assert scored[2].type is PointType.QUESTION
     run = run_of(tmp_path / "run", [scored[1], turned, other, *scored[4:]], "openai/x")
-    units = [
-        Unit(
-            unit_id=one.point_id,
-            paper_id=one.paper_id,
-            review_id=one.review_id,
-            text=one.text,
-        ).model_dump(mode="json", exclude_none=True)
-        for one in scored
-    ]
+    units = [unit_of(one, span=None) for one in scored]
     labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
 
     found = compared_of(tmp_path, [run], labels, units=units)
@@ -173,16 +176,7 @@ def test_a_point_with_another_number_is_found_by_its_place_in_the_review(tmp_pat
     scored = [point(name, kind, said) for name, kind, said in points]
     moved = [one.model_copy(update={"point_id": f"paper0-r1#{n}9"}) for n, one in enumerate(scored)]
     run = run_of(tmp_path / "run", moved, "openai/x")
-    units = [
-        Unit(
-            unit_id=one.point_id,
-            paper_id=one.paper_id,
-            review_id=one.review_id,
-            span=one.span,
-            text=one.text,
-        ).model_dump(mode="json", exclude_none=True)
-        for one in scored
-    ]
+    units = [unit_of(one, span=one.span) for one in scored]
     labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
 
     found = compared_of(tmp_path, [run], labels, units=units)

@@ -80,6 +80,16 @@ def serving(source: Path, folder: Path, port: int = 0) -> Iterator[Served]:
         served.end()
 
 
+@contextmanager
+def working(browser: Browser, source: Path, folder: Path) -> Iterator[Page]:
+    """The page of an annotator who has begun."""
+    with serving(source, folder) as served:
+        page = browser.new_context().new_page()
+        begin(page, served.addresses["A1"])
+        yield page
+        page.context.close()
+
+
 def begin(page: Page, address: str) -> None:
     """Enter, say how many publications and how near the paper is, by keys alone."""
     page.set_default_timeout(8_000)
@@ -190,16 +200,13 @@ def test_two_people_label_the_example_paper_by_keys_alone_and_nothing_is_lost(
 def test_a_reason_that_was_not_saved_outlives_a_reload(
     browser: Browser, run: Path, tmp_path: Path
 ) -> None:
-    with serving(run, tmp_path / "set") as served:
-        page = browser.new_context().new_page()
-        begin(page, served.addresses["A1"])
+    with working(browser, run, tmp_path / "set") as page:
         page.keyboard.press("e")
         page.keyboard.type("half a thou")
         page.reload()
         ready(page)
 
         assert page.locator("textarea").first.input_value() == "half a thou"
-        page.context.close()
 
 
 def test_two_windows_of_one_person_are_told(browser: Browser, run: Path, tmp_path: Path) -> None:
@@ -225,9 +232,7 @@ def test_two_windows_of_one_person_are_told(browser: Browser, run: Path, tmp_pat
 def test_the_paper_is_searched_beside_the_point(
     browser: Browser, run: Path, tmp_path: Path
 ) -> None:
-    with serving(run, tmp_path / "set") as served:
-        page = browser.new_context().new_page()
-        begin(page, served.addresses["A1"])
+    with working(browser, run, tmp_path / "set") as page:
         page.keyboard.press("/")
         page.keyboard.type("ablation")
         page.wait_for_selector("mark.here")
@@ -237,7 +242,6 @@ def test_the_paper_is_searched_beside_the_point(
         assert re.fullmatch(r"1 of \d+", first)
         assert page.locator("[data-hits]").inner_text().startswith("2 of")
         assert page.locator("mark.here").inner_text().lower() == "ablation"
-        page.context.close()
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1360), ("dark", 420)])

@@ -169,30 +169,29 @@ def test_unknown_models_and_missing_keys_end_with_2(
     assert "OPENAI_API_KEY is not set" in audit_files(capsys, files, "--model", "openai/x")[2]
 
 
-def test_failed_points_end_with_3(
-    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+@pytest.mark.parametrize(
+    ("status", "ends", "says"),
+    [
+        pytest.param(404, 3, "--retry-errors", id="failed points"),
+        pytest.param(401, 4, "check the key", id="a refused key"),
+    ],
+)
+def test_failed_points_end_with_3_and_a_refused_key_with_4(
+    capsys: pytest.CaptureFixture[str],
+    files: tuple[Path, Path],
+    server: Loopback,
+    status: int,
+    ends: int,
+    says: str,
 ) -> None:
     from aiohttp import web
 
-    server = Loopback(quirk=lambda *_: web.json_response({"error": {}}, status=404)).start()
+    server.quirk = lambda *_: web.json_response({"error": {}}, status=status)
+
     code, _, err = audit_files(capsys, files, "--model", "openai/x", "--base-url", server.url, "-q")
-    server.stop()
 
-    assert code == 3
-    assert "--retry-errors" in err
-
-
-def test_a_refused_key_ends_with_4(
-    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
-) -> None:
-    from aiohttp import web
-
-    server = Loopback(quirk=lambda *_: web.json_response({"error": {}}, status=401)).start()
-    code, _, err = audit_files(capsys, files, "--model", "openai/x", "--base-url", server.url, "-q")
-    server.stop()
-
-    assert code == 4
-    assert "check the key" in err
+    assert code == ends
+    assert says in err
 
 
 @pytest.fixture

@@ -72,18 +72,6 @@ def test_bad_records_are_told_and_the_others_proved(
     assert ":5: field 'conclusion'" in err
 
 
-def test_broken_json_over_several_lines_names_its_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "arguments.json"
-    file.write_text('{\n"premises": [\n')
-
-    code, _, err = run(capsys, str(file))
-
-    assert code == 3
-    assert "not JSON" in err
-
-
 def test_explanations_are_for_people(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     rows = [
         GOOD,
@@ -139,25 +127,26 @@ def test_a_reached_limit_is_unknown(capsys: pytest.CaptureFixture[str], tmp_path
     assert out == "1: unknown: the limit of work was reached\n"
 
 
-def test_premises_may_be_a_list_or_an_object_and_nothing_else(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("text", "ends", "says"),
+    [
+        pytest.param('{\n"premises": [\n', 3, "not JSON", id="broken over several lines"),
+        pytest.param(
+            '{"premises": "A", "conclusion": "B"}',
+            3,
+            "field 'premises': should be a list of formulas, or an object",
+            id="premises that are neither a list nor an object",
+        ),
+        pytest.param("\n", 2, "no argument in it", id="no argument"),
+    ],
+)
+def test_a_file_without_an_argument_that_can_be_read_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, ends: int, says: str
 ) -> None:
-    file = tmp_path / "x.json"
-    file.write_text(json.dumps({"premises": "A", "conclusion": "B"}))
+    file = tmp_path / "arguments.json"
+    file.write_text(text)
 
     code, _, err = run(capsys, str(file))
 
-    assert code == 3
-    assert "field 'premises': should be a list of formulas, or an object" in err
-
-
-def test_a_stream_without_an_argument_is_wrong_use(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "empty.jsonl"
-    file.write_text("\n")
-
-    code, _, err = run(capsys, str(file))
-
-    assert code == 2
-    assert "no argument in it" in err
+    assert code == ends
+    assert says in err

@@ -28,13 +28,6 @@ EXAMPLES = str(ROOT / "examples")
 PRICES = 'source = "mine"\ndate = "today"\n[models]\nloop = {input = 1, cached = 0.1, output = 2}\n'
 
 
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    running = Loopback().start()
-    yield running
-    running.stop()
-
-
 def cli(*line: str) -> tuple[int, str]:
     """Exit code (4 for a limit, 2 for wrong use) and all that was printed."""
     result = CliRunner().invoke(group, list(line), standalone_mode=False)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from tests.loopback import Loopback
 
 TEXT = "Strengths:\n\n- {}.\n- The paper is well written.\n\nWeaknesses:\n\n- {}.\n"
 REVIEWS = [
@@ -27,13 +24,6 @@ REVIEWS = [
         "text": TEXT.format("A fine idea", "Too few ponds"),
     },
 ]
-
-
-@pytest.fixture
-def loopback() -> Iterator[Loopback]:
-    started = Loopback().start()
-    yield started
-    started.stop()
 
 
 @pytest.fixture

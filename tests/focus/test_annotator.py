@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -252,11 +250,7 @@ def test_a_finished_folder_asks_nothing_again_and_a_killed_one_only_what_is_miss
 def test_an_interrupt_gives_no_labels_yet_and_the_next_session_goes_on(
     run: Run, loopback: Loopback
 ) -> None:
-    def quirk(_body: dict[str, object], _seen: int) -> None:
-        if len(loopback.bodies) == 1:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    loopback.quirk = quirk
+    loopback.interrupt_at(1)
 
     first = run(max_connections=1)
     second = run(max_connections=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -184,13 +184,6 @@ REVIEWS: list[dict[str, object]] = [
     {"paper_id": "olms", "review_id": "o1", "text": "No olms are seen."},
 ]
 Run = Callable[..., Outcome]
-
-
-@pytest.fixture
-def loopback() -> Iterator[Loopback]:
-    started = Loopback().start()
-    yield started
-    started.stop()
 
 
 @pytest.fixture

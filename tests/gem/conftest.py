@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import PAPER
-from tests.loopback import Loopback
 
 REVIEWS = [
     {"paper_id": "frogs", "review_id": "f1", "reviewer": 1, "text": "Too few ponds. Why frogs?"},
@@ -25,13 +23,6 @@ def write_lines(path: Path, records: list[dict[str, object]]) -> None:
 
 def read_lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-@pytest.fixture
-def loopback() -> Iterator[Loopback]:
-    started = Loopback().start()
-    yield started
-    started.stop()
 
 
 @pytest.fixture

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -298,11 +296,7 @@ def test_a_folder_made_otherwise_or_of_something_else_is_refused(
 def test_an_interrupt_keeps_what_is_done_and_the_next_run_asks_only_the_rest(
     run: Run, loopback: Loopback
 ) -> None:
-    def quirk(_body: dict[str, object], _seen: int) -> None:
-        if len(loopback.bodies) == 1:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    loopback.quirk = quirk
+    loopback.interrupt_at(1)
 
     first = run(max_connections=1)
     second = run(max_connections=1)

@@ -30,6 +30,8 @@ from tests.sessions import (
     until,
 )
 
+Asked = asyncio.Task[list[object]]
+
 
 def forget_ids(folder: Path) -> None:
     """As if the program had been killed before it learned its jobs' ids."""
@@ -216,15 +218,23 @@ async def test_two_sessions_side_by_side_pay_an_equal_request_once(
     assert any("another session" in one for one in first.said + second.said)
 
 
-async def test_a_session_that_waits_for_another_takes_its_jobs_up_when_it_is_stopped(
-    server: Loopback, tmp_path: Path
-) -> None:
+async def waiting_for_another(
+    server: Loopback, folder: Path
+) -> tuple[Session, Asked, Session, Asked]:
+    """A session whose job does not end, and one that waits for its reply, each with its task."""
     server.jobs.looks = 1000
-    first, second = Session(tmp_path, server), Session(tmp_path, server, run="two")
+    first, second = Session(folder, server), Session(folder, server, run="two")
     one = asyncio.create_task(first.ask(request(0)))
     await until(lambda: bool(server.jobs.made))
     other = asyncio.create_task(second.ask(request(0)))
     await until(lambda: bool(second.said))
+    return first, one, second, other
+
+
+async def test_a_session_that_waits_for_another_takes_its_jobs_up_when_it_is_stopped(
+    server: Loopback, tmp_path: Path
+) -> None:
+    first, one, second, other = await waiting_for_another(server, tmp_path)
     first.client.stop()
     await one
     await first.close()
@@ -240,12 +250,7 @@ async def test_a_session_that_waits_for_another_takes_its_jobs_up_when_it_is_sto
 async def test_a_session_waiting_for_another_can_be_stopped(
     server: Loopback, tmp_path: Path
 ) -> None:
-    server.jobs.looks = 1000
-    first, second = Session(tmp_path, server), Session(tmp_path, server, run="two")
-    one = asyncio.create_task(first.ask(request(0)))
-    await until(lambda: bool(server.jobs.made))
-    other = asyncio.create_task(second.ask(request(0)))
-    await until(lambda: bool(second.said))
+    first, one, second, other = await waiting_for_another(server, tmp_path)
 
     second.client.stop()
     (stopped,) = await other
@@ -292,27 +297,29 @@ async def test_signs_of_life_keep_jobs_from_being_taken_up(
     assert [job.label for job in silent] == ["one"]
 
 
-async def foreign(server: Loopback, size: int) -> None:
-    """Hand over a batch that is none of ours."""
+async def asked_beside_a_stranger(
+    server: Loopback, folder: Path, size: int, *, breaks: str
+) -> Session:
+    """Ask in a batch that breaks, after one that is none of ours; all three replies have come."""
+    server.jobs.looks = 8
     stranger = Session(Path("stranger"), server, "anthropic/x")
     lines = [stranger.api.line(f"{number:064x}", request(0)).text for number in range(size)]
     await stranger.api.submit(lines, label="")
     await stranger.close()
+    server.jobs.breaks["create"] = [breaks]
+    session = Session(folder, server, "anthropic/x")
+    replies = await session.ask(*three("anthropic/x"))
+    await session.close()
+    assert failures(replies) == []
+    return session
 
 
 @pytest.mark.parametrize("size", [3, 7])
 async def test_an_anthropic_batch_is_found_beside_those_of_others(
     server: Loopback, tmp_path: Path, size: int
 ) -> None:
-    server.jobs.looks = 8
-    await foreign(server, size)
-    server.jobs.breaks["create"] = ["late"]
-    session = Session(tmp_path, server, "anthropic/x")
+    await asked_beside_a_stranger(server, tmp_path, size, breaks="late")
 
-    replies = await session.ask(*three("anthropic/x"))
-    await session.close()
-
-    assert failures(replies) == []
     assert sizes(server) == [size, 3]
 
 
@@ -320,15 +327,8 @@ async def test_an_anthropic_batch_is_found_beside_those_of_others(
 async def test_an_anthropic_batch_of_somebody_else_is_not_taken_for_ours(
     server: Loopback, tmp_path: Path, size: int
 ) -> None:
-    server.jobs.looks = 8
-    await foreign(server, size)
-    server.jobs.breaks["create"] = ["reset"]
-    session = Session(tmp_path, server, "anthropic/x")
+    session = await asked_beside_a_stranger(server, tmp_path, size, breaks="reset")
 
-    replies = await session.ask(*three("anthropic/x"))
-    await session.close()
-
-    assert failures(replies) == []
     assert sizes(server) == [size, 3]
     assert ("waiting until that one has ended" in " ".join(session.said)) == (size == 3)
     assert not any("msgbatch_0" in one for one in session.said)

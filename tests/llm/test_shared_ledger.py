@@ -77,13 +77,6 @@ def begin(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
         one.close()
 
 
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    started = Loopback().start()
-    yield started
-    started.stop()
-
-
 def answered(server: Loopback) -> Counter[int]:
     """How often each request was answered, whether or not the answer arrived."""
     texts = [str(body["messages"]) for body in list(server.bodies)]

@@ -6,24 +6,7 @@ import re
 
 from hypothesis import strategies as st
 
-from reviewscore.logic.fol import (
-    LESS,
-    And,
-    Atom,
-    Const,
-    Equal,
-    Exists,
-    ForAll,
-    Formula,
-    Func,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Term,
-    Var,
-    Xor,
-)
+from reviewscore.logic import fol
 from reviewscore.logic.operators import WORDS
 
 VARIABLES = ("x", "y", "z", "w1", "someone")
@@ -40,44 +23,44 @@ _NUMERALS = st.one_of(st.integers(-99, 99).map(str), st.sampled_from(["0.5", "-0
 _FUNCTIONS = st.sampled_from(("size", "next_one", "f2"))
 
 
-def _terms(scope: tuple[str, ...]) -> st.SearchStrategy[Term]:
-    simple: st.SearchStrategy[Term] = (_CONSTANTS | _NUMERALS).map(Const)
+def _terms(scope: tuple[str, ...]) -> st.SearchStrategy[fol.Term]:
+    simple: st.SearchStrategy[fol.Term] = (_CONSTANTS | _NUMERALS).map(fol.Const)
     if scope:
-        simple |= st.sampled_from(scope).map(Var)
-    applied = st.builds(Func, _FUNCTIONS, st.lists(simple, min_size=1, max_size=2).map(tuple))
+        simple |= st.sampled_from(scope).map(fol.Var)
+    applied = st.builds(fol.Func, _FUNCTIONS, st.lists(simple, min_size=1, max_size=2).map(tuple))
     return simple | applied
 
 
-def _joined(parts: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
+def _joined(parts: st.SearchStrategy[fol.Formula]) -> st.SearchStrategy[fol.Formula]:
     several = st.lists(parts, min_size=2, max_size=3).map(tuple)
     return st.one_of(
-        parts.map(Not),
-        several.map(And),
-        several.map(Or),
-        *[st.builds(kind, parts, parts) for kind in (Xor, Implies, Iff)],
+        parts.map(fol.Not),
+        several.map(fol.And),
+        several.map(fol.Or),
+        *[st.builds(kind, parts, parts) for kind in (fol.Xor, fol.Implies, fol.Iff)],
     )
 
 
-def propositional(names: tuple[str, ...] = ("A", "B", "C")) -> st.SearchStrategy[Formula]:
+def propositional(names: tuple[str, ...] = ("A", "B", "C")) -> st.SearchStrategy[fol.Formula]:
     """Formulas of propositions only."""
-    return st.recursive(st.sampled_from(names).map(Atom), _joined, max_leaves=8)
+    return st.recursive(st.sampled_from(names).map(fol.Atom), _joined, max_leaves=8)
 
 
 @st.composite
-def closed(draw: st.DrawFn, scope: tuple[str, ...] = (), depth: int = 4) -> Formula:
+def closed(draw: st.DrawFn, scope: tuple[str, ...] = (), depth: int = 4) -> fol.Formula:
     """Formulas without free variables, as the parser may give them."""
     kinds = ["atom", "equal", "less"]
     kinds += ["joined", "forall", "exists"] if depth else []
     kind = draw(st.sampled_from(kinds))
     terms = _terms(scope)
     if kind == "atom":
-        return Atom(draw(_PREDICATES), tuple(draw(st.lists(terms, max_size=3))))
+        return fol.Atom(draw(_PREDICATES), tuple(draw(st.lists(terms, max_size=3))))
     if kind == "equal":
-        return Equal(draw(terms), draw(terms))
+        return fol.Equal(draw(terms), draw(terms))
     if kind == "less":
-        return Atom(LESS, (draw(terms), draw(terms)))
+        return fol.Atom(fol.LESS, (draw(terms), draw(terms)))
     if kind == "joined":
         return draw(_joined(closed(scope, depth - 1)))
     variable = draw(st.sampled_from([one for one in VARIABLES if one not in scope]))
     body = draw(closed((*scope, variable), depth - 1))
-    return ForAll(variable, body) if kind == "forall" else Exists(variable, body)
+    return fol.ForAll(variable, body) if kind == "forall" else fol.Exists(variable, body)

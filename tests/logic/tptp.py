@@ -4,29 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reviewscore.logic.fol import (
-    And,
-    Atom,
-    Const,
-    Equal,
-    Exists,
-    ForAll,
-    Formula,
-    Func,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Term,
-    Var,
-    Xor,
-    parts_of,
-)
+from reviewscore.logic import fol
 
-_JOINS = {And: " & ", Or: " | ", Xor: " <~> ", Implies: " => ", Iff: " <=> "}
+_JOINS = {fol.And: " & ", fol.Or: " | ", fol.Xor: " <~> ", fol.Implies: " => ", fol.Iff: " <=> "}
 
 
-def problem(premises: Sequence[Formula], conclusion: Formula | None) -> str:
+def problem(premises: Sequence[fol.Formula], conclusion: fol.Formula | None) -> str:
     """A whole problem; without a conclusion it asks whether the premises contradict."""
     lines = [f"fof(p{n}, axiom, {_text(one)})." for n, one in enumerate(premises)]
     if conclusion is not None:
@@ -34,31 +17,31 @@ def problem(premises: Sequence[Formula], conclusion: Formula | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _text(formula: Formula) -> str:
+def _text(formula: fol.Formula) -> str:
     match formula:
-        case Atom(name, terms):
+        case fol.Atom(name, terms):
             return _applied(f"p{len(terms)}_{_plain(name)}", terms)
-        case Equal(left, right):
+        case fol.Equal(left, right):
             return f"({_term(left)} = {_term(right)})"
-        case Not(body):
+        case fol.Not(body):
             return f"~({_text(body)})"
-        case ForAll(variable, body) | Exists(variable, body):
-            sign = "!" if isinstance(formula, ForAll) else "?"
+        case fol.ForAll(variable, body) | fol.Exists(variable, body):
+            sign = "!" if isinstance(formula, fol.ForAll) else "?"
             return f"({sign}[V_{variable}]: {_text(body)})"
-    return f"({_JOINS[type(formula)].join(map(_text, parts_of(formula)))})"
+    return f"({_JOINS[type(formula)].join(map(_text, fol.parts_of(formula)))})"
 
 
-def _applied(name: str, terms: Sequence[Term]) -> str:
+def _applied(name: str, terms: Sequence[fol.Term]) -> str:
     return f"{name}({', '.join(map(_term, terms))})" if terms else name
 
 
-def _term(term: Term) -> str:
+def _term(term: fol.Term) -> str:
     match term:
-        case Var(name):
+        case fol.Var(name):
             return f"V_{name}"
-        case Const(name):
+        case fol.Const(name):
             return f"c_{_plain(name)}"
-        case Func(name, terms):
+        case fol.Func(name, terms):
             return _applied(f"f{len(terms)}_{_plain(name)}", terms)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import PAPER
-from tests.loopback import Loopback
 
 WEAKNESSES = (
     "- The gain is unexplained because no part of the network is ever removed.\n"
@@ -41,14 +40,6 @@ def frogs(folder: Path, reviews: Sequence[dict[str, object]]) -> Path:
 def points(out: Path) -> list[bytes]:
     """The records of a run, whatever their order."""
     return sorted((out / "points.jsonl").read_bytes().splitlines())
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    """The scripted model."""
-    running = Loopback().start()
-    yield running
-    running.stop()
 
 
 @pytest.fixture

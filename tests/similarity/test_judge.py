@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,13 +18,6 @@ from tests.loopback import Loopback, completion, contents, fenced
 from tests.similarity.invented import corpus, write_corpus, write_ratings
 
 MODEL = ("--model", "openai/loop")
-
-
-@pytest.fixture
-def loopback() -> Iterator[Loopback]:
-    started = Loopback().start()
-    yield started
-    started.stop()
 
 
 @pytest.fixture

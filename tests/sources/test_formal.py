@@ -31,3 +31,12 @@ def test_numbers_go_on_after_a_list() -> None:
     ]
 
     assert names == ["1", "2", "3"]
+
+
+def test_a_first_line_that_cannot_be_used_takes_no_other_with_it() -> None:
+    first, other = read('{"premises": ["A"], "premises": ["B"]}\n' + f"\n{ARGUMENT}\n")
+
+    assert isinstance(first, InputError)
+    assert "arguments.jsonl:1" in str(first)
+    assert isinstance(other, FormalArgument)
+    assert other.argument_id == "2"

@@ -11,14 +11,6 @@ from reviewscore.sources.remote import at_hand
 from tests.conftest import ROOT
 
 
-@pytest.fixture
-def store() -> fsspec.AbstractFileSystem:
-    files = fsspec.filesystem("memory")
-    files.store.clear()
-    files.pseudo_dirs[:] = [""]
-    return files
-
-
 def test_a_folder_at_an_address_is_read_as_one_that_is_here(
     store: fsspec.AbstractFileSystem, tmp_path: Path
 ) -> None:

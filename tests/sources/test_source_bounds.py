@@ -69,7 +69,7 @@ def test_a_paper_of_a_line_that_is_too_long_fails_alone(tmp_path: Path) -> None:
     assert "larger than the 0.01 MB that max_text_mb allows: it has 21,0" in str(error)
     assert "REVIEWSCORE_MAX_TEXT_MB" in str(error)
     with pytest.raises(TooLargeError):
-        found.text_of("p1")
+        found.paper_unchecked("p1")
     assert len(found.reviews) == 2
 
 
@@ -372,14 +372,6 @@ def test_cells_that_hold_too_much_together_are_refused_by_name(tmp_path: Path) -
 
     with pytest.raises(TooLargeError, match=r"wide\.xlsx: its cells .* max_table_mb"):
         list(read_grid(tmp_path / "wide.xlsx"))
-
-
-@pytest.fixture
-def store() -> fsspec.AbstractFileSystem:
-    files = fsspec.filesystem("memory")
-    files.store.clear()
-    files.pseudo_dirs[:] = [""]
-    return files
 
 
 def test_a_remote_paper_that_is_too_large_is_not_copied_and_fails_alone(

@@ -17,20 +17,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from reviewscore.stats.metrics import (
-    METRICS,
-    Level,
-    Weights,
-    agreement_weights,
-    f1,
-    gwet_ac,
-    krippendorff_alpha,
-    pearson,
-    precision,
-    recall,
-    spearman,
-    weighted_kappa,
-)
+from reviewscore.stats import metrics
 from reviewscore.stats.statistic import SCALE, Floats, MissingReason, Statistic
 from tests.stats.ratings import LEVELS, NAN, WEIGHTS, drawn, matrices
 
@@ -73,7 +60,9 @@ def test_precision_recall_and_f1_are_those_of_scikit_learn(
         x.astype(int), y.astype(int), average="binary", zero_division=np.nan
     )[:3]
 
-    for one, coefficient in zip(expected, (precision, recall, f1), strict=True):
+    for one, coefficient in zip(
+        expected, (metrics.precision, metrics.recall, metrics.f1), strict=True
+    ):
         statistic = coefficient(human, judge)
         assert same(one) == statistic.point()[0]
         assert statistic.library is not None
@@ -83,11 +72,11 @@ def test_precision_recall_and_f1_are_those_of_scikit_learn(
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("weights", ["identity", "linear", "quadratic"])
-def test_kappa_is_that_of_scikit_learn(seed: int, missing: float, weights: Weights) -> None:
+def test_kappa_is_that_of_scikit_learn(seed: int, missing: float, weights: metrics.Weights) -> None:
     human, judge = paired(seed, missing)
     x, y = known(human, judge)
 
-    kappa = weighted_kappa(human, judge, weights=weights)
+    kappa = metrics.weighted_kappa(human, judge, weights=weights)
 
     named = None if weights == "identity" else weights
     expected = cohen_kappa_score(
@@ -100,24 +89,26 @@ def test_kappa_is_that_of_scikit_learn(seed: int, missing: float, weights: Weigh
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_kappa_is_that_of_statsmodels(seed: int, weights: Weights) -> None:
+def test_kappa_is_that_of_statsmodels(seed: int, weights: metrics.Weights) -> None:
     human, judge = paired(seed, 0.15)
     table = np.zeros((5, 5))
     for row, place in zip(*known(human, judge), strict=True):
         table[int(row) - 1, int(place) - 1] += 1
 
     expected = cohens_kappa(
-        table, weights=1.0 - agreement_weights(weights, 5), return_results=False
+        table, weights=1.0 - metrics.agreement_weights(weights, 5), return_results=False
     )
 
-    assert same(expected) == weighted_kappa(human, judge, weights=weights).point()[0]
+    assert same(expected) == metrics.weighted_kappa(human, judge, weights=weights).point()[0]
 
 
 @given(matrices(raters=2, missing=False), st.sampled_from(["linear", "quadratic"]))
 @settings(max_examples=80, deadline=None)
-def test_kappa_of_few_units_is_that_of_scikit_learn(ratings: Floats, weights: Weights) -> None:
+def test_kappa_of_few_units_is_that_of_scikit_learn(
+    ratings: Floats, weights: metrics.Weights
+) -> None:
     human, judge = ratings.T
-    kappa = weighted_kappa(human, judge, weights=weights)
+    kappa = metrics.weighted_kappa(human, judge, weights=weights)
     assume(kappa.point()[1] is MissingReason.NONE)
 
     expected = cohen_kappa_score(
@@ -134,15 +125,15 @@ def test_pearson_and_spearman_are_those_of_scipy(seed: int, missing: float) -> N
     judge = judge + np.random.default_rng(seed).normal(size=len(judge))
     x, y = known(human, judge)
 
-    assert same(stats.pearsonr(x, y).statistic) == pearson(human, judge).point()[0]
-    assert same(stats.spearmanr(x, y).statistic) == spearman(human, judge).point()[0]
+    assert same(stats.pearsonr(x, y).statistic) == metrics.pearson(human, judge).point()[0]
+    assert same(stats.spearmanr(x, y).statistic) == metrics.spearman(human, judge).point()[0]
 
 
 @given(matrices(raters=2, units=20))
 @settings(max_examples=80, deadline=None)
 def test_pearson_and_spearman_are_those_of_pandas(ratings: Floats) -> None:
     human, judge = ratings.T
-    found = pearson(human, judge).point()[0], spearman(human, judge).point()[0]
+    found = metrics.pearson(human, judge).point()[0], metrics.spearman(human, judge).point()[0]
     x, y = known(human, judge)
     assume(len(x) > 1 and np.ptp(x) > 0 and np.ptp(y) > 0)
 
@@ -158,8 +149,8 @@ def test_pearson_and_spearman_are_those_of_pandas(ratings: Floats) -> None:
 
 @given(matrices(), st.sampled_from(LEVELS))
 @settings(max_examples=150, deadline=None)
-def test_alpha_is_that_of_krippendorff(ratings: Floats, level: Level) -> None:
-    alpha = krippendorff_alpha(ratings, level=level)
+def test_alpha_is_that_of_krippendorff(ratings: Floats, level: metrics.Level) -> None:
+    alpha = metrics.krippendorff_alpha(ratings, level=level)
     assume(alpha.point()[1] is MissingReason.NONE)
 
     expected = krippendorff.alpha(
@@ -172,10 +163,10 @@ def test_alpha_is_that_of_krippendorff(ratings: Floats, level: Level) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_alpha_is_that_of_krippendorff_on_a_scale_with_a_zero(level: Level) -> None:
+def test_alpha_is_that_of_krippendorff_on_a_scale_with_a_zero(level: metrics.Level) -> None:
     ratings = drawn(3, 40, 3, missing=0.2) - 1.0
 
-    alpha = krippendorff_alpha(ratings, categories=(0.0, 1.0, 2.0, 3.0, 4.0), level=level)
+    alpha = metrics.krippendorff_alpha(ratings, categories=(0.0, 1.0, 2.0, 3.0, 4.0), level=level)
 
     expected = krippendorff.alpha(reliability_data=ratings.T, level_of_measurement=level)
     assert same(expected) == alpha.point()[0]
@@ -187,7 +178,7 @@ def test_alpha_is_that_of_krippendorff_on_categories_that_are_not_evenly_spaced(
     categories = (0.0, 1.0, 5.0, 10.0)
     ratings = np.random.default_rng(8).choice(categories, size=(30, 3))
 
-    alpha = krippendorff_alpha(ratings, categories=categories, level="interval")
+    alpha = metrics.krippendorff_alpha(ratings, categories=categories, level="interval")
 
     expected = krippendorff.alpha(reliability_data=ratings.T, level_of_measurement="interval")
     assert same(expected) == alpha.point()[0]
@@ -196,7 +187,7 @@ def test_alpha_is_that_of_krippendorff_on_categories_that_are_not_evenly_spaced(
 def test_the_library_says_nothing_where_krippendorff_is_not_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    alpha = krippendorff_alpha(drawn(1, 20, 2))
+    alpha = metrics.krippendorff_alpha(drawn(1, 20, 2))
     monkeypatch.setitem(sys.modules, "krippendorff", None)
 
     assert alpha.library is not None
@@ -210,30 +201,34 @@ def frozen(case: dict[str, Any]) -> tuple[Floats, tuple[float, ...]]:
 
 @pytest.mark.parametrize("case", FROZEN["cases"], ids=lambda case: case["name"])
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_gwets_coefficient_is_that_of_irrcac(case: dict[str, Any], weights: Weights) -> None:
+def test_gwets_coefficient_is_that_of_irrcac(
+    case: dict[str, Any], weights: metrics.Weights
+) -> None:
     ratings, categories = frozen(case)
 
-    found = gwet_ac(ratings, categories=categories, weights=weights)
+    found = metrics.gwet_ac(ratings, categories=categories, weights=weights)
 
     assert same(case["values"][weights]["gwet"]) == found.point()[0]
 
 
 @pytest.mark.parametrize("case", FROZEN["cases"], ids=lambda case: case["name"])
 @pytest.mark.parametrize(("weights", "level"), [("identity", "nominal"), ("quadratic", "interval")])
-def test_alpha_is_that_of_irrcac(case: dict[str, Any], weights: Weights, level: Level) -> None:
+def test_alpha_is_that_of_irrcac(
+    case: dict[str, Any], weights: metrics.Weights, level: metrics.Level
+) -> None:
     ratings, categories = frozen(case)
 
-    found = krippendorff_alpha(ratings, categories=categories, level=level)
+    found = metrics.krippendorff_alpha(ratings, categories=categories, level=level)
 
     assert same(case["values"][weights]["krippendorff"]) == found.point()[0]
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_kappa_of_two_raters_is_congers_of_irrcac(weights: Weights) -> None:
+def test_kappa_of_two_raters_is_congers_of_irrcac(weights: metrics.Weights) -> None:
     case = next(one for one in FROZEN["cases"] if "conger" in one["values"][weights])
     ratings, categories = frozen(case)
 
-    kappa = weighted_kappa(*ratings.T, categories=categories, weights=weights)
+    kappa = metrics.weighted_kappa(*ratings.T, categories=categories, weights=weights)
 
     assert same(case["values"][weights]["conger"]) == kappa.point()[0]
 
@@ -243,26 +238,26 @@ def test_a_library_is_named_only_where_there_is_one() -> None:
     none = np.full(3, NAN)
 
     without: list[Statistic] = [
-        pearson(human, judge),
-        spearman(human, judge),
-        gwet_ac(np.stack([human, judge], axis=1)),
-        weighted_kappa(human, judge, weights="ordinal"),
-        weighted_kappa(human, np.full_like(judge, 2.0)),
-        weighted_kappa(none, none),
-        precision(none, none),
-        krippendorff_alpha(np.full((3, 2), 4.0)),
+        metrics.pearson(human, judge),
+        metrics.spearman(human, judge),
+        metrics.gwet_ac(np.stack([human, judge], axis=1)),
+        metrics.weighted_kappa(human, judge, weights="ordinal"),
+        metrics.weighted_kappa(human, np.full_like(judge, 2.0)),
+        metrics.weighted_kappa(none, none),
+        metrics.precision(none, none),
+        metrics.krippendorff_alpha(np.full((3, 2), 4.0)),
     ]
 
     assert [None] * len(without) == [one.library for one in without]
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", metrics.METRICS)
 def test_a_metric_found_by_name_is_that_of_its_library(name: str) -> None:
     scores = drawn(4, 80, 2, missing=0.1).T
     flags = np.where(np.isnan(scores), NAN, (scores <= 2).astype(np.float64))
     of_flags = name in ("precision", "recall", "f1", "kappa-of-flags")
 
-    statistic = METRICS[name](*(flags if of_flags else scores))
+    statistic = metrics.METRICS[name](*(flags if of_flags else scores))
 
     value, reason = statistic.point()
     assert reason is MissingReason.NONE
@@ -274,6 +269,8 @@ def test_a_metric_found_by_name_is_that_of_its_library(name: str) -> None:
 def test_scores_between_categories_are_rounded_half_up_before_they_are_compared() -> None:
     human, judge = np.array([1.0, 2.5, 4.4, 5.0]), np.array([1.2, 3.0, 4.0, 4.6])
 
-    found = {name: METRICS[name](human, judge).point()[0] for name in ("kappa", "ac2", "alpha")}
+    found = {
+        name: metrics.METRICS[name](human, judge).point()[0] for name in ("kappa", "ac2", "alpha")
+    }
 
     assert found == {"kappa": 1.0, "ac2": 1.0, "alpha": 1.0}

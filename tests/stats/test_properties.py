@@ -9,18 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.stats.metrics import (
-    Level,
-    Weights,
-    f1,
-    gwet_ac,
-    krippendorff_alpha,
-    pearson,
-    precision,
-    recall,
-    spearman,
-    weighted_kappa,
-)
+from reviewscore.stats import metrics
 from reviewscore.stats.statistic import SCALE, Floats, Statistic
 from tests.stats.ratings import LEVELS, WEIGHTS, matrices
 
@@ -48,15 +37,15 @@ def flags(ratings: Floats) -> Floats:
 def several(ratings: Floats) -> Iterator[Statistic]:
     """Every coefficient of some ratings."""
     human, judge = ratings[:, 0], ratings[:, 1]
-    for binary in (precision, recall, f1):
+    for binary in (metrics.precision, metrics.recall, metrics.f1):
         yield binary(flags(human), flags(judge))
-    for correlation in (pearson, spearman):
+    for correlation in (metrics.pearson, metrics.spearman):
         yield correlation(human, judge)
     for weights in WEIGHTS:
-        yield weighted_kappa(human, judge, weights=weights)
-        yield gwet_ac(ratings, weights=weights)
+        yield metrics.weighted_kappa(human, judge, weights=weights)
+        yield metrics.gwet_ac(ratings, weights=weights)
     for level in LEVELS:
-        yield krippendorff_alpha(ratings, level=level)
+        yield metrics.krippendorff_alpha(ratings, level=level)
 
 
 COEFFICIENTS = range(sum(1 for _ in several(np.ones((1, 2)))))
@@ -65,15 +54,18 @@ COEFFICIENTS = range(sum(1 for _ in several(np.ones((1, 2)))))
 @given(ANY, st.data(), st.sampled_from(LEVELS), st.sampled_from(WEIGHTS))
 @settings(max_examples=100, deadline=None)
 def test_the_order_of_raters_does_not_matter(
-    ratings: Floats, data: st.DataObject, level: Level, weights: Weights
+    ratings: Floats, data: st.DataObject, level: metrics.Level, weights: metrics.Weights
 ) -> None:
     moved = ratings[:, data.draw(st.permutations(range(ratings.shape[1])))]
 
     assert (
-        same(krippendorff_alpha(ratings, level=level))
-        == krippendorff_alpha(moved, level=level).point()
+        same(metrics.krippendorff_alpha(ratings, level=level))
+        == metrics.krippendorff_alpha(moved, level=level).point()
     )
-    assert same(gwet_ac(ratings, weights=weights)) == gwet_ac(moved, weights=weights).point()
+    assert (
+        same(metrics.gwet_ac(ratings, weights=weights))
+        == metrics.gwet_ac(moved, weights=weights).point()
+    )
 
 
 @given(ANY, st.data())
@@ -91,23 +83,28 @@ def test_the_names_of_nominal_categories_do_not_matter(ratings: Floats, order: l
     other = renamed(ratings, order)
 
     for compute in (
-        lambda given: krippendorff_alpha(given, level="nominal"),
-        lambda given: gwet_ac(given, weights="identity"),
-        lambda given: weighted_kappa(given[:, 0], given[:, 1], weights="identity"),
+        lambda given: metrics.krippendorff_alpha(given, level="nominal"),
+        lambda given: metrics.gwet_ac(given, weights="identity"),
+        lambda given: metrics.weighted_kappa(given[:, 0], given[:, 1], weights="identity"),
     ):
         assert same(compute(ratings)) == compute(other).point()
 
 
 @given(ANY, st.sampled_from(WEIGHTS))
 @settings(max_examples=60, deadline=None)
-def test_a_scale_read_from_the_other_end_gives_the_same(ratings: Floats, weights: Weights) -> None:
+def test_a_scale_read_from_the_other_end_gives_the_same(
+    ratings: Floats, weights: metrics.Weights
+) -> None:
     other = 6.0 - ratings
 
-    assert same(gwet_ac(ratings, weights=weights)) == gwet_ac(other, weights=weights).point()
+    assert (
+        same(metrics.gwet_ac(ratings, weights=weights))
+        == metrics.gwet_ac(other, weights=weights).point()
+    )
     for level in ("nominal", "ordinal", "interval"):
         assert (
-            same(krippendorff_alpha(ratings, level=level))
-            == krippendorff_alpha(other, level=level).point()
+            same(metrics.krippendorff_alpha(ratings, level=level))
+            == metrics.krippendorff_alpha(other, level=level).point()
         )
 
 
@@ -117,21 +114,23 @@ def test_ordinal_alpha_looks_at_the_order_of_categories_alone(ratings: Floats) -
     stretched = np.array([0.0, 1.0, 10.0, 11.0, 50.0, np.nan])
     places = np.where(np.isnan(ratings), 5, np.nan_to_num(ratings, nan=1.0) - 1).astype(int)
 
-    alpha = krippendorff_alpha(stretched[places], categories=tuple(stretched[:5]), level="ordinal")
+    alpha = metrics.krippendorff_alpha(
+        stretched[places], categories=tuple(stretched[:5]), level="ordinal"
+    )
 
-    assert same(krippendorff_alpha(ratings, level="ordinal")) == alpha.point()
+    assert same(metrics.krippendorff_alpha(ratings, level="ordinal")) == alpha.point()
 
 
 @given(TWO, st.sampled_from(WEIGHTS))
 @settings(max_examples=100, deadline=None)
-def test_kappa_and_correlations_are_symmetric(ratings: Floats, weights: Weights) -> None:
+def test_kappa_and_correlations_are_symmetric(ratings: Floats, weights: metrics.Weights) -> None:
     human, judge = ratings[:, 0], ratings[:, 1]
 
     for compute in (
-        lambda x, y: weighted_kappa(x, y, weights=weights),
-        pearson,
-        spearman,
-        lambda x, y: f1(flags(x), flags(y)),
+        lambda x, y: metrics.weighted_kappa(x, y, weights=weights),
+        metrics.pearson,
+        metrics.spearman,
+        lambda x, y: metrics.f1(flags(x), flags(y)),
     ):
         assert same(compute(human, judge))[0] == compute(judge, human).point()[0]
 
@@ -141,7 +140,7 @@ def test_kappa_and_correlations_are_symmetric(ratings: Floats, weights: Weights)
 def test_precision_is_the_recall_of_the_other_side(ratings: Floats) -> None:
     human, judge = flags(ratings[:, 0]), flags(ratings[:, 1])
 
-    assert same(precision(human, judge))[0] == recall(judge, human).point()[0]
+    assert same(metrics.precision(human, judge))[0] == metrics.recall(judge, human).point()[0]
 
 
 @given(st.lists(st.sampled_from(SCALE), min_size=2, max_size=12), st.integers(2, 4))
@@ -201,7 +200,10 @@ def test_pearson_does_not_see_the_unit_of_measurement(
 ) -> None:
     human, judge = ratings[:, 0], ratings[:, 1]
 
-    assert same(pearson(human, judge)) == pearson(human, judge * factor + shift).point()
+    assert (
+        same(metrics.pearson(human, judge))
+        == metrics.pearson(human, judge * factor + shift).point()
+    )
 
 
 @given(TWO)
@@ -209,7 +211,7 @@ def test_pearson_does_not_see_the_unit_of_measurement(
 def test_spearman_sees_ranks_alone(ratings: Floats) -> None:
     human, judge = ratings[:, 0], ratings[:, 1]
 
-    assert same(spearman(human, judge)) == spearman(human, np.exp(judge)).point()
+    assert same(metrics.spearman(human, judge)) == metrics.spearman(human, np.exp(judge)).point()
 
 
 def test_every_coefficient_has_the_name_that_tables_use() -> None:

@@ -5,20 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reviewscore.stats.metrics import (
-    Level,
-    OfPair,
-    Weights,
-    agreement_weights,
-    f1,
-    gwet_ac,
-    krippendorff_alpha,
-    pearson,
-    precision,
-    recall,
-    spearman,
-    weighted_kappa,
-)
+from reviewscore.stats import metrics
 from reviewscore.stats.statistic import Floats
 from tests.stats.ratings import by_rater, column, crossed, dealt, scale
 
@@ -118,7 +105,10 @@ def counted(hit: int, false: int, missed: int, neither: int) -> tuple[Floats, Fl
 def test_precision_recall_and_f1_are_those_published(
     flags: tuple[Floats, Floats], figures: tuple[str, str, str]
 ) -> None:
-    found = [coefficient(*flags).point()[0] for coefficient in (precision, recall, f1)]
+    found = [
+        coefficient(*flags).point()[0]
+        for coefficient in (metrics.precision, metrics.recall, metrics.f1)
+    ]
 
     assert [near(one) for one in figures] == found
 
@@ -130,7 +120,7 @@ def test_precision_recall_and_f1_are_those_published(
     [((10, 10, 10, 970), "0.5"), ((90, 10, 10, 890), "0.9"), ((100, 20, 20, 1860), "0.83")],
 )
 def test_precision_is_that_of_the_textbook(counts: tuple[int, int, int, int], figure: str) -> None:
-    assert near(figure) == precision(*counted(*counts)).point()[0]
+    assert near(figure) == metrics.precision(*counted(*counts)).point()[0]
 
 
 @pytest.mark.parametrize(
@@ -153,9 +143,9 @@ def test_precision_is_that_of_the_textbook(counts: tuple[int, int, int, int], fi
     ],
 )
 def test_kappa_is_that_published(
-    table: tuple[tuple[int, ...], ...], weights: Weights, figure: str
+    table: tuple[tuple[int, ...], ...], weights: metrics.Weights, figure: str
 ) -> None:
-    kappa = weighted_kappa(*crossed(table), categories=scale(len(table)), weights=weights)
+    kappa = metrics.weighted_kappa(*crossed(table), categories=scale(len(table)), weights=weights)
 
     assert near(figure) == kappa.point()[0]
 
@@ -165,35 +155,37 @@ def test_kappa_is_that_published(
     # IrrCAC, vignette "weighting": weights of three categories, first row.
     [("identity", 0.0), ("linear", 0.5), ("quadratic", 0.75), ("ordinal", 0.6666667)],
 )
-def test_weights_of_three_categories_are_those_published(weights: Weights, second: float) -> None:
+def test_weights_of_three_categories_are_those_published(
+    weights: metrics.Weights, second: float
+) -> None:
     expected = [[1, second, 0], [second, 1, second], [0, second, 1]]
 
-    assert pytest.approx(np.array(expected), abs=1e-7) == agreement_weights(weights, 3)
+    assert pytest.approx(np.array(expected), abs=1e-7) == metrics.agreement_weights(weights, 3)
 
 
 @pytest.mark.parametrize(
     ("coefficient", "x", "y", "figure"),
     [
-        *((pearson, *pair, "0.82") for pair in ANSCOMBE),
+        *((metrics.pearson, *pair, "0.82") for pair in ANSCOMBE),
         # Zar 1999, Biostatistical Analysis, 4th ed., example 19.1: wings and tails of twelve birds.
-        (pearson, (10.4, 10.8, 11.1, 10.2, 10.3, 10.2, 10.7, 10.5, 10.8, 11.2, 10.6, 11.4),
+        (metrics.pearson, (10.4, 10.8, 11.1, 10.2, 10.3, 10.2, 10.7, 10.5, 10.8, 11.2, 10.6, 11.4),
          (7.4, 7.6, 7.9, 7.2, 7.4, 7.1, 7.4, 7.2, 7.8, 7.7, 7.8, 8.3), "0.870"),
         # Hollander and Wolfe 1973, Nonparametric Statistical Methods, p. 187 f., which is the
         # example of cor.test in R: tuna by Hunter's L and by a panel.
-        (pearson, (44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1),
+        (metrics.pearson, (44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1),
          (2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8), "0.5711816"),
         # Siegel and Castellan 1988, Nonparametric Statistics, 2nd ed., sec. 9.3: authoritarianism
         # and social status strivings of twelve students.
-        (spearman, (2, 6, 5, 1, 10, 9, 8, 3, 4, 12, 7, 11),
+        (metrics.spearman, (2, 6, 5, 1, 10, 9, 8, 3, 4, 12, 7, 11),
          (3, 4, 2, 1, 8, 11, 10, 6, 7, 12, 5, 9), ".82"),
         # Wikipedia, "Spearman's rank correlation coefficient", Example: intelligence and hours of
         # television, -29/165.
-        (spearman, (106, 86, 100, 101, 99, 103, 97, 113, 112, 110),
+        (metrics.spearman, (106, 86, 100, 101, 99, 103, 97, 113, 112, 110),
          (7, 0, 27, 50, 28, 29, 20, 12, 6, 17), "-0.17576"),
     ],
 )  # fmt: skip
 def test_correlations_are_those_published(
-    coefficient: OfPair, x: tuple[float, ...], y: tuple[float, ...], figure: str
+    coefficient: metrics.OfPair, x: tuple[float, ...], y: tuple[float, ...], figure: str
 ) -> None:
     assert near(figure) == coefficient(column(*x), column(*y)).point()[0]
 
@@ -211,9 +203,9 @@ def test_correlations_are_those_published(
     ],
 )
 def test_gwets_coefficient_is_that_published(
-    ratings: Floats, q: int, weights: Weights, figure: str
+    ratings: Floats, q: int, weights: metrics.Weights, figure: str
 ) -> None:
-    found = gwet_ac(ratings, categories=scale(q), weights=weights)
+    found = metrics.gwet_ac(ratings, categories=scale(q), weights=weights)
 
     assert near(figure) == found.point()[0]
 
@@ -237,8 +229,8 @@ def test_gwets_coefficient_is_that_published(
     ],
 )
 def test_alpha_is_that_published(
-    ratings: Floats, categories: tuple[float, ...], level: Level, figure: str
+    ratings: Floats, categories: tuple[float, ...], level: metrics.Level, figure: str
 ) -> None:
-    alpha = krippendorff_alpha(ratings, categories=categories, level=level)
+    alpha = metrics.krippendorff_alpha(ratings, categories=categories, level=level)
 
     assert near(figure) == alpha.point()[0]

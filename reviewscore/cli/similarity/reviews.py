@@ -76,11 +76,7 @@ def note(
         It in short, line by line.
     """
     from reviewscore.report.similarity import similarity_lines
-    from reviewscore.similarity.affinity import Recipe
-    from reviewscore.similarity.digest import digest_of_run, write_digest
+    from reviewscore.similarity.digest import add_digest
 
-    found = digest_of_run(
-        run, collection, profiles, recipe or Recipe(), accept_changed=accept_changed
-    )
-    write_digest(run, found)
+    found = add_digest(run, collection, profiles, recipe, accept_changed=accept_changed)
     return [f"similarity: {line}" for line in similarity_lines(found, shown=_SHOWN)]

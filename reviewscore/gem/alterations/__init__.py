@@ -1,1 +1,1 @@
-"""What is done to a review to see whether a metric notices. Front door: `rules.ALTERATIONS`."""
+"""What is done to a review to see whether a metric notices. Entry point: `rules.ALTERATIONS`."""

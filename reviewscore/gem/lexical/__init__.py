@@ -2,5 +2,5 @@
 
 An exact probability over word sequences: every next word comes from a mixture of a background
 model of reviews and of caches of what was read. It measures lexical and topical informativeness;
-its nats cannot be compared with those of neural models. Front door: `model.LexicalCache`.
+its nats cannot be compared with those of neural models. Entry point: `model.LexicalCache`.
 """

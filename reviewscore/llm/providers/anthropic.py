@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from reviewscore.errors import ModelError, ProviderError
 from reviewscore.llm.http import (
-    STRANGE,
     Names,
     keep,
     open_http,
     read_lines,
+    results_of,
     sdk_errors,
     usage_of,
     without_secrets,
@@ -304,30 +304,23 @@ class AnthropicJobs:
         """Replies and failures of an ended batch."""
         with tempfile.TemporaryFile() as file:
             await self._fetched(job_id, file)
-            for key, line in read_lines(file):
-                if key in sent:
-                    yield key, self._outcome(line, sent[key]) if isinstance(line, dict) else line
+            for result in results_of(file, sent, self._outcome, what="the batch"):
+                yield result
 
     def _outcome(self, line: dict[str, Any], sent: SentRequest) -> Completion | ModelError:
         from anthropic.types import Message
 
-        try:
-            result = line["result"]
-            match result["type"]:
-                case "succeeded":
-                    message = Message.construct(**result["message"])
-                    return completion_of(message, sent.parameters)
-                case "expired":
-                    return ProviderError("the batch expired", retryable=True, status=408)
-                case "canceled":
-                    return ProviderError("the batch was cancelled at the provider", retryable=False)
-                case _:
-                    return self._refusal(result["error"]["error"], sent)
-        except ProviderError as problem:
-            return problem
-        except STRANGE as problem:
-            told = without_secrets(f"the batch holds a strange reply ({problem!r})")
-            return ProviderError(told, retryable=False)
+        result = line["result"]
+        match result["type"]:
+            case "succeeded":
+                message = Message.construct(**result["message"])
+                return completion_of(message, sent.parameters)
+            case "expired":
+                return ProviderError("the batch expired", retryable=True, status=408)
+            case "canceled":
+                return ProviderError("the batch was cancelled at the provider", retryable=False)
+            case _:
+                return self._refusal(result["error"]["error"], sent)
 
     def _refusal(self, problem: dict[str, str], sent: SentRequest) -> ModelError:
         """A single request was refused; what is learned from it makes it worth another try."""

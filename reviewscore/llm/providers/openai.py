@@ -17,12 +17,11 @@ from urllib.parse import urlsplit
 from reviewscore.addresses import several
 from reviewscore.errors import ModelError, ProviderError
 from reviewscore.llm.http import (
-    STRANGE,
     Names,
     keep,
     open_http,
-    read_lines,
     refused_inside,
+    results_of,
     sdk_errors,
     usage_of,
     without_secrets,
@@ -460,29 +459,19 @@ class OpenAIJobs:
                     streamed = self._files.files.with_streaming_response.content(file_id)
                     async with streamed as content:
                         await keep(content.iter_bytes(), file)
-                for key, line in read_lines(file):
-                    if key not in sent:
-                        continue
-                    if isinstance(line, ProviderError):
-                        yield key, line
-                    else:
-                        yield key, self._outcome(line, sent[key], batch.status)
+                read = partial(self._outcome, status=batch.status)
+                for result in results_of(file, sent, read, what="the batch job"):
+                    yield result
 
     def _outcome(
         self, line: dict[str, Any], sent: SentRequest, status: str
     ) -> Completion | ModelError:
-        try:
-            answer, error = line["response"], line.get("error")
-            if error is not None and answer is None:
-                return _not_run(error, status)
-            if answer["status_code"] < _BAD_REQUEST:
-                return _completion_of_line(answer["body"], sent)
-            return self._refusal(int(answer["status_code"]), answer.get("body") or {}, sent)
-        except ProviderError as problem:
-            return problem
-        except STRANGE as problem:
-            told = without_secrets(f"the batch job holds a strange reply ({problem!r})")
-            return ProviderError(told, retryable=False)
+        answer, error = line["response"], line.get("error")
+        if error is not None and answer is None:
+            return _not_run(error, status)
+        if answer["status_code"] < _BAD_REQUEST:
+            return _completion_of_line(answer["body"], sent)
+        return self._refusal(int(answer["status_code"]), answer.get("body") or {}, sent)
 
     def _refusal(self, status: int, body: dict[str, Any], sent: SentRequest) -> ModelError:
         """A single request was refused; what is learned from it makes it worth another try."""

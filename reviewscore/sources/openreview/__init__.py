@@ -1,1 +1,1 @@
-"""Reviews of OpenReview, live or exported. Front doors: `fetch.fetch`, `forums.build`."""
+"""Reviews of OpenReview, live or exported. Entry points: `fetch.fetch`, `forums.build`."""
