@@ -101,12 +101,14 @@ def _for(
         return None if handle is None else handle.title
 
     papers = None if collection is None else collection.text_of
+    reviews = None if collection is None else collection.review
     failed: list[RunFolderError] = []
     for path in write_for(
         run,
         Reader(reader),
         titles=title,
         papers=papers,
+        reviews=reviews,
         out=output,
         failed=failed,
         accept_changed=accept_changed,

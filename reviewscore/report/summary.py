@@ -16,6 +16,7 @@ from reviewscore.files import write_whole
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest, Spending
 from reviewscore.schema.argument import Argument, Round
+from reviewscore.schema.author_answer import AlignmentMethod, AnswerStance
 from reviewscore.schema.paper import UnreadTotal
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore, Status
@@ -219,6 +220,38 @@ class NamedPlaces(Record):
         )
 
 
+class AlignedResponses(Record):
+    """What of the authors' responses was aligned with points.
+
+    Attributes:
+        points: Points of reviews that authors responded to.
+        answered: Those of them that something of the response was aligned with.
+        stances: Answered points by what the authors say of them, by plain cues.
+        methods: Aligned stretches by how that was done.
+    """
+
+    points: int = 0
+    answered: int = 0
+    stances: dict[AnswerStance, int] = Field(default_factory=lambda: dict.fromkeys(AnswerStance, 0))
+    methods: dict[AlignmentMethod, int] = Field(
+        default_factory=lambda: dict.fromkeys(AlignmentMethod, 0)
+    )
+
+    def and_of(self, score: PointScore) -> AlignedResponses:
+        """These and one point more."""
+        stances, methods, leading = dict(self.stances), dict(self.methods), score.leading_answer
+        if leading is not None:
+            stances[leading.stance] += 1
+        for answer in score.author_answers or ():
+            methods[answer.method] += 1
+        return AlignedResponses(
+            points=self.points + 1,
+            answered=self.answered + (leading is not None),
+            stances=stances,
+            methods=methods,
+        )
+
+
 class JudgedCounts(Record):
     """What a model's scores say.
 
@@ -267,6 +300,7 @@ class Summary(Record):
         findings: Points of each type by what the embedded judge says; None for models. They are
             counts: no rate is made of them.
         places: Places that points name; None where they were not read, as before.
+        aligned: What of the authors' responses was aligned with points; None without a response.
         note: What must be said beside these numbers.
         arguments: How reconstructing the arguments went; None where none was asked for.
         spending: Calls, tokens and dollars.
@@ -297,6 +331,7 @@ class Summary(Record):
     judged: JudgedCounts | None
     findings: dict[str, dict[str, int]] | None
     places: NamedPlaces | None = None
+    aligned: AlignedResponses | None = None
     note: str | None
     arguments: ArgumentCounts
     spending: Spending
@@ -331,6 +366,7 @@ class _Tally:
         self.responses: Counter[tuple[bool | None, bool | None]] = Counter()
         self.loop = LoopTally()
         self.places: NamedPlaces | None = None
+        self.aligned: AlignedResponses | None = None
         self.prompts: dict[str, str] = {}
 
     def add(self, score: PointScore) -> None:
@@ -350,6 +386,8 @@ class _Tally:
             self.loop.add(score.argument)
         if score.places is not None:
             self.places = (self.places or NamedPlaces()).and_of(score.places)
+        if score.author_answers is not None:
+            self.aligned = (self.aligned or AlignedResponses()).and_of(score)
 
     def _add_verdict(self, kind: str, score: PointScore) -> None:
         self.panel += score.panel_split is not None
@@ -479,6 +517,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
             else None
         ),
         places=tally.places,
+        aligned=tally.aligned,
         note=LEXICAL_NOTE if lexical else None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,
