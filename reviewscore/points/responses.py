@@ -709,16 +709,15 @@ def _stance(response: str, own: Sequence[TextSpan]) -> tuple[AnswerStance, TextS
     """What the authors say, by cues in their own sentences, and the sentence that says so."""
     texts = [response[span.start : span.end] for span in own]
 
-    def first(name: str, *, unless: str | None = None) -> int | None:
+    def first(name: str, unless: str | None) -> int | None:
         for place, text in enumerate(texts):
-            asks = text.rstrip().endswith("?")
-            if not asks and _CUES[name].search(text):
-                if unless is None or not _CUES[unless].search(text):
-                    return place
+            taken_back = unless is not None and _CUES[unless].search(text)
+            if _CUES[name].search(text) and not (taken_back or text.rstrip().endswith("?")):
+                return place
         return None
 
     for name, stance, unless in _STANCES:
-        place = first(name, unless=unless)
+        place = first(name, unless)
         if place is not None:
             return stance, _with_next(response, own, place)
     plain = (at for at, text in enumerate(texts) if not _CUES["letter"].match(text.lstrip("*_# ")))
