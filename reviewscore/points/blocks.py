@@ -347,7 +347,7 @@ def _attach_paragraphs(text: str, blocks: list[Block]) -> list[Block]:
 
 
 def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
-    if _is_reference(text, block) or _is_lead_in(text, block):
+    if is_reference(text, block) or _is_lead_in(text, block):
         return False
     if _CONTINUES.match(text, block.start, block.end) or text[block.start].islower():
         return True
@@ -367,7 +367,8 @@ def _is_lead_in(text: str, block: Block) -> bool:
     )
 
 
-def _is_reference(text: str, block: Block) -> bool:
+def is_reference(text: str, block: Block) -> bool:
+    """Whether a block is an entry of a bibliography and no remark."""
     own = text[block.start : min(block.end, block.start + 500)]
     if block.style.startswith(("[1", "1]")) or own.startswith("["):
         bare = own.lstrip("[0123456789] ")
@@ -492,5 +493,5 @@ def blocks_of(text: str, start: int, end: int) -> list[Block]:
     only a title. Lead-ins and references to literature are no blocks.
     """
     raw = _raw_blocks(text, list(lines_of(text, start, end)))
-    kept = [block for block in raw if block.end > block.start and not _is_reference(text, block)]
+    kept = [block for block in raw if block.end > block.start and not is_reference(text, block)]
     return _lead_lists(text, _nest(text, _attach_paragraphs(text, kept)))

@@ -19,6 +19,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reviewscore.points.blocks import ListLine, lines_of
+from reviewscore.points.response_paragraphs import (
+    COUNTED,
+    RepeatedWords,
+    ResponseParagraph,
+    response_paragraphs,
+)
 from reviewscore.schema.author_answer import (
     AlignmentCertainty,
     AlignmentMethod,
@@ -43,15 +49,16 @@ _LONG_QUOTE = 7
 """Words in a row that are no coincidence, wherever they stand."""
 _MOSTLY = 0.6
 """Share of a paragraph's words from which on it is a quotation and no answer."""
-_LEAST_SCORE = 0.16
-_LIKELY_SCORE = 0.28
-_MARGIN = 1.5
-"""Least similarity (cosine, 0..1) of words, and how far the next point must be behind."""
+_LEAST_SCORE = 0.06
+_LIKELY_SCORE = 0.12
+_MARGIN = 1.7
+"""Least similarity of words (cosine, 0..1), from where on it is likely, and how many times that
+of the next point it must be; chosen on 16 real threads."""
 _LEAST_SHARED = 2
 """Fewest telling words that a paragraph and a point share."""
 _SHORT_HEAD = 14
+_FIRST_PERSON = re.compile(r"\b(?:we|our|us|i|my)\b", re.IGNORECASE)
 _SHORT_CUE = 10
-_LONGEST_HEADING = 60
 _MOST_NUMBERS = 10
 _OPENING_WORDS = 12
 _BASIS = 5
@@ -71,35 +78,6 @@ class Alignment:
     unaligned: tuple[TextSpan, ...]
 
 
-@dataclass(frozen=True)
-class _Paragraph:
-    """A paragraph or list entry of the response.
-
-    `labels` are kinds and numbers of points that its head names (``w``, 2); a kind may be empty.
-    `body` is where its words begin, after marker and label; `quoted` are stretches that stand in
-    the review too, each with the points they are of; `continues` is whether its head says that it
-    answers what stands before it.
-    """
-
-    start: int
-    end: int
-    body: int
-    style: str = ""
-    labels: tuple[tuple[str, int], ...] = ()
-    continues: bool = False
-    heading: Role | None = None
-    is_heading: bool = False
-    quoted: tuple[_Quoted, ...] = ()
-    quote_share: float = 0.0
-
-
-class _Quoted(NamedTuple):
-    start: int
-    end: int
-    words: int
-    points: tuple[int, ...]
-
-
 def align_response(review: Review, points: Points) -> Alignment:
     """Align the authors' response to a review with the review's points.
 
@@ -116,30 +94,25 @@ def align_response(review: Review, points: Points) -> Alignment:
         found[points[number].point_id].append(answer)
     answers = {point_id: tuple(_joined(response, made)) for point_id, made in found.items()}
     every = [answer for made in answers.values() for answer in made]
-    quoted = [
-        TextSpan(one.start, one.end)
-        for one in aligner.paragraphs
-        if one.quote_share >= _MOSTLY or one.is_heading
-    ]
-    return Alignment(answers, tuple(unaligned(response, every, quoted)))
+    return Alignment(answers, tuple(_unaligned(response, every, aligner.heads)))
 
 
 def paragraphs_of(response: str) -> list[TextSpan]:
     """The paragraphs and list entries of a response, in order."""
-    return [TextSpan(one.start, one.end) for one in _paragraphs(response)]
+    return [TextSpan(one.start, one.end) for one in response_paragraphs(response)]
 
 
-def unaligned(
-    response: str, answers: Iterable[AuthorAnswer], passed: Iterable[TextSpan] = ()
+def _unaligned(
+    response: str, answers: Iterable[AuthorAnswer], heads: Iterable[TextSpan]
 ) -> Iterator[TextSpan]:
     """The paragraphs of a response that no answer covers.
 
     Args:
         response: The response.
         answers: What was aligned with points.
-        passed: Stretches that need no point, such as repeated words of the review.
+        heads: Headings, labels and repeated words of the review, which answer nothing.
     """
-    covered = sorted([(one.start, one.end) for one in answers] + [(a, b) for a, b in passed])
+    covered = sorted([(one.start, one.end) for one in answers] + [(a, b) for a, b in heads])
     reach, place = 0, 0
     for paragraph in paragraphs_of(response):
         while place < len(covered) and covered[place][0] < paragraph.end:
@@ -155,7 +128,11 @@ def _joined(response: str, answers: list[AuthorAnswer]) -> Iterator[AuthorAnswer
     last: AuthorAnswer | None = None
     for answer in answers:
         if last is not None and last.method is answer.method and last.basis == answer.basis:
-            leading = min(last, answer, key=lambda one: order.index(one.stance))
+            leading = min(
+                last,
+                answer,
+                key=lambda one: (order.index(one.stance), _is_polite(one.cue)),
+            )
             last = last.model_copy(
                 update={
                     "text": response[last.start : answer.end],
@@ -173,105 +150,9 @@ def _joined(response: str, answers: list[AuthorAnswer]) -> Iterator[AuthorAnswer
         yield last
 
 
-# --- paragraphs of a response -----------------------------------------------------------------
-
-_RULE = re.compile(r"[-=_*—–\s]{3,}\Z")
-_KINDS = (
-    r"(?P<word>(?i:weakness(?:es)?|questions?|concerns?|comments?|issues?|points?|limitations?|"
-    r"suggestions?|remarks?|requests?)|[WQCPLA](?=[ \t]?#?\d))"
-)
-_LEADS = (
-    r"[\s>#*_\[(•–-]*(?i:(?:our|the|a|your|re|response|responses|reply|answer|ans|addressing|"
-    r"regarding|concerning|on|about|to|for|as|with|regard|respect|in|reviewer['’]?s?|author)\b"
-    r"[\s:.*_\[(]*){0,6}"
-)
-_LABEL = re.compile(rf"{_LEADS}{_KINDS}[ \t]*\(?#?[ \t]*(?P<number>\d{{1,2}})(?![\d%]|\.\d)\)?")
-_NEXT_LABEL = re.compile(
-    r"[ \t]*(?P<join>,?[ \t]*(?:and|&|/|\+|,|-|–|to)[ \t]*)(?P<word>[WQCPL]|(?i:weakness|question|"
-    r"concern|comment|point)(?=[ \t]*\d))?[ \t]*#?(?P<number>\d{1,2})(?![\d%]|\.\d)"
-)
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-_ORDINAL = re.compile(
-    rf"{_LEADS}(?i:(?P<ordinal>{'|'.join(_ORDINALS)})[ \t]+(?:major[ \t]+|minor[ \t]+|main[ \t]+)?"
-    r"(?P<word>weakness|question|concern|comment|point|issue|limitation|suggestion|remark)\b)"
-)
-_CONTINUED = re.compile(
-    r"[\s*_\[(]*(?:A(?:ns(?:wer)?)?[ \t]?\d{0,2}|(?:Our |Author |Authors['’] )?(?:[Rr]esponse|"
-    r"[Rr]eply|[Aa]nswer))[*_\])]*[ \t]*[:.\-–—][*_]*"
-)
-_AFTER_LABEL = re.compile(r"[*_\])]*[ \t]*[:.)\-–—]*[*_\])]*[ \t]*")
-
-
-def _paragraphs(response: str) -> list[_Paragraph]:
-    """Paragraphs, list entries and quoted lines, with the labels that their heads name."""
-    made: list[_Paragraph] = []
-    gap = True
-    for line in lines_of(response, 0, len(response)):
-        text = response[line.start : line.end]
-        if line.blank or _RULE.match(text):
-            gap = True
-            continue
-        head = _head(response, line)
-        last = made[-1] if made else None
-        joins = (
-            last is not None
-            and not gap
-            and not (head.labels or head.continues or head.is_heading or last.is_heading)
-            and (head.style == last.style if ">" in (head.style, last.style) else not line.style)
-        )
-        table = last is not None and text.startswith("|") and not last.is_heading
-        if last is not None and (joins or table):
-            made[-1] = replace(last, end=line.end)
-        else:
-            made.append(head)
-        gap = False
-    return made
-
-
-def _head(response: str, line: ListLine) -> _Paragraph:
-    """A paragraph that begins with a line."""
-    text = response[line.start : line.end]
-    bare = text.strip("*_#>:-[]() \t").rstrip(":")
-    kind = heading_kind(bare) if len(bare) < _LONGEST_HEADING else None
-    style = ">" if text.startswith(">") else line.style
-    labels, end = _labels(text)
-    continued = _CONTINUED.match(text)
-    made = _Paragraph(line.start, line.end, line.body, style, labels)
-    if kind is not None or (text.startswith("#") and not labels):
-        return replace(made, labels=(), heading=kind[0] if kind else None, is_heading=True)
-    if labels:
-        answers = all(kind == "a" for kind, _ in labels)
-        return replace(made, continues=answers, body=line.start + end)
-    if continued is not None:
-        return replace(made, continues=True, body=line.start + continued.end())
-    if line.number and style not in (">", ""):
-        return replace(made, labels=(("", line.number),))
-    return made
-
-
-def _labels(text: str) -> tuple[tuple[tuple[str, int], ...], int]:
-    """Kinds and numbers of points that a line's head names, and where its words begin."""
-    ordinal = _ORDINAL.match(text)
-    if ordinal is not None:
-        number = _ORDINALS.index(ordinal["ordinal"].lower()) + 1
-        return ((ordinal["word"][0].lower(), number),), 0  # its words are part of the sentence
-    first = _LABEL.match(text)
-    if first is None:
-        return (), 0
-    kind = first["word"][0].lower()
-    labels, end = [(kind, int(first["number"]))], first.end()
-    while further := _NEXT_LABEL.match(text, end):
-        number = int(further["number"])
-        kind = (further["word"] or kind)[0].lower()
-        previous = labels[-1][1]
-        is_range = further["join"].strip() in ("-", "–", "to")
-        if is_range and not previous < number <= previous + _MOST_NUMBERS:
-            break
-        labels += [(kind, n) for n in range(previous + 1, number)] if is_range else []
-        labels.append((kind, number))
-        end = further.end()
-    after = _AFTER_LABEL.match(text, end)
-    return tuple(dict.fromkeys(labels)), after.end() if after else end
+def _is_polite(sentence: str) -> bool:
+    """Whether a sentence only thanks."""
+    return _CUES["polite"].match(sentence.lstrip("*_# ")) is not None
 
 
 # --- what of the review a paragraph repeats ----------------------------------------------------
@@ -303,7 +184,7 @@ class _QuoteIndex:
                 if len(places) <= _MOST_NUMBERS:
                     places.append((number, at))
 
-    def runs(self, response: str, start: int, end: int) -> Iterator[_Quoted]:
+    def runs(self, response: str, start: int, end: int) -> Iterator[RepeatedWords]:
         """The longest repeated stretches of ``response[start:end]``, in order."""
         words, spans = _words(response, start, end)
         at = 0
@@ -315,7 +196,7 @@ class _QuoteIndex:
             lengths = {place: self._length(words, at, *place) for place in places}
             longest = max(lengths.values())
             points = dict.fromkeys(n for (n, _), length in lengths.items() if length == longest)
-            yield _Quoted(spans[at][0], spans[at + longest - 1][1], longest, tuple(points))
+            yield RepeatedWords(spans[at][0], spans[at + longest - 1][1], longest, tuple(points))
             at += longest
 
     def _length(self, words: list[str], at: int, point: int, place: int) -> int:
@@ -364,11 +245,10 @@ def _entries(review: Review, points: Points) -> _Entries:
         name = point.span.field
         known = lines.get(name, [])
         entry = _entry_line(review.fields.get(name, ""), known, starts.get(name, []), point)
-        if entry is not None and entry.number:
-            if entry.style[:1].isalpha() and len(entry.style) != 2:  # noqa: PLR2004 - as in "a)"
-                made.labelled[entry.style[0], entry.number].append(number)
-            else:
-                made.numbered[entry.number].append(number)
+        if entry is not None and COUNTED.search(entry.style):
+            made.numbered[entry.number].append(number)
+        elif entry is not None and entry.number:
+            made.labelled[entry.style[0], entry.number].append(number)
         kind = _KIND_OF_ROLE.get(point.role)
         if kind is not None:
             own = (name, point.section, entry.start if entry is not None else point.span.start)
@@ -376,6 +256,11 @@ def _entries(review: Review, points: Points) -> _Entries:
                 seen[kind].append(own)
             made.counted[kind, len(seen[kind])].append(number)
     return made
+
+
+def _is_part(line: ListLine) -> bool:
+    """Whether a line is counted by a letter or a Roman numeral, as parts of entries are."""
+    return bool(line.number) and not (COUNTED.search(line.style) or line.style.isalpha())
 
 
 def _entry_line(
@@ -388,6 +273,8 @@ def _entry_line(
         line = lines[at]
         at -= 1
         if line.blank:
+            continue
+        if _is_part(line):
             continue
         if line.style and (nearest is None or line.indent < nearest.indent):
             nearest = line
@@ -455,15 +342,20 @@ class _Similarity:
         return dict(sorted(found.items(), key=lambda pair: (-pair[1].score, pair[0])))
 
 
-def _stands_out(ranked: dict[int, _Likeness], among: Iterable[int] | None = None) -> int | None:
-    """The point that is clearly the most similar; None if there is none."""
+def _stands_out(
+    ranked: dict[int, _Likeness],
+    among: Iterable[int] | None = None,
+    *,
+    least: float = _LEAST_SCORE,
+) -> int | None:
+    """The point that is clearly the most similar, of some or all; None if there is none."""
     allowed = None if among is None else set(among)
     kept = [pair for pair in ranked.items() if allowed is None or pair[0] in allowed]
     if not kept:
         return None
     best, likeness = kept[0]
     second = kept[1][1].score if len(kept) > 1 else 0.0
-    telling = likeness.score >= _LEAST_SCORE and len(likeness.shared) >= _LEAST_SHARED
+    telling = likeness.score >= least and len(likeness.shared) >= _LEAST_SHARED
     return best if telling and likeness.score >= _MARGIN * second else None
 
 
@@ -488,20 +380,23 @@ class _Aligner:
         self._points, self._response = points, response
         self._quotes = _QuoteIndex(points)
         self._entries = _entries(review, points)
-        self.paragraphs = [self._with_quotes(one) for one in _paragraphs(response)]
+        self.paragraphs = [self._with_quotes(one) for one in response_paragraphs(response)]
+        self._starts = [one.start for one in self.paragraphs]
         bodies = [self._own_text(one) for one in self.paragraphs]
         self._similar = _Similarity(points, bodies)
         self._under: Role | None = None
+        self.heads: list[TextSpan] = []
         named = [one.start for one in self.paragraphs if one.labels or one.quoted]
         self._last_named = max(named, default=0)
 
     def run(self) -> Iterator[tuple[int, AuthorAnswer]]:
         """Each answer with the number of its point."""
         current: _Anchor | None = None
-        answered: _Paragraph | None = None
+        answered: ResponseParagraph | None = None
         for paragraph in self.paragraphs:
             if paragraph.is_heading:
                 self._under, current = paragraph.heading, None
+                self.heads.append(TextSpan(paragraph.start, paragraph.end))
                 continue
             named = self._named(paragraph, current)
             if named is not None:
@@ -512,21 +407,29 @@ class _Aligner:
                 current = replace(current, certainty=_less(current.certainty))
             own = self._own_sentences(paragraph)
             if not own or self._only_head(paragraph):
+                if named is not None or not own:
+                    self.heads.append(TextSpan(paragraph.start, paragraph.end))
                 continue
-            anchor = current or self._by_words(paragraph)
+            greets = paragraph is self.paragraphs[0] and _is_polite(self._own_text(paragraph))
+            anchor = current or (None if greets else self._by_words(paragraph))
             if anchor is not None:
                 answered = paragraph
                 answer = self._answer(paragraph, anchor, own)
                 yield from ((number, answer) for number in anchor.points)
 
-    def _named(self, paragraph: _Paragraph, current: _Anchor | None) -> _Anchor | None:
+    def _named(self, paragraph: ResponseParagraph, current: _Anchor | None) -> _Anchor | None:
         """The points that a paragraph itself names, by quote or number."""
-        anchor = self._by_quote(paragraph)
-        if anchor is None and paragraph.continues and current is not None:
+        quote = self._by_quote(paragraph)
+        if quote is None and paragraph.continues and current is not None:
             return current
-        return anchor or self._by_number(paragraph)
+        number = self._by_number(paragraph) if paragraph.quote_share < _MOSTLY else None
+        if number is not None and number.certainty is AlignmentCertainty.SURE:
+            return number
+        return quote or number
 
-    def _leaves(self, paragraph: _Paragraph, current: _Anchor, answered: _Paragraph | None) -> bool:
+    def _leaves(
+        self, paragraph: ResponseParagraph, current: _Anchor, answered: ResponseParagraph | None
+    ) -> bool:
         """Whether a paragraph that names nothing no longer belongs to the point named before.
 
         Between two points that are named it does; after the last one it must share words with the
@@ -537,18 +440,16 @@ class _Aligner:
         if paragraph.style and paragraph.style == current.style:
             return True  # the next entry of the same list
         ranked = self._similar.ranked(self._own_text(paragraph))
-        rival = _stands_out(ranked)
-        if rival is not None and rival not in current.points:
-            mine = max((ranked[one].score for one in current.points if one in ranked), default=0)
-            if ranked[rival].score >= _LIKELY_SCORE and mine < _LEAST_SCORE:
-                return True
+        rival = _stands_out(ranked, least=_LIKELY_SCORE)
+        if rival is not None and rival not in current.points and answered is not None:
+            return True
         if answered is None or paragraph.start < self._last_named:
             return False
         near = [self._points[one].text for one in current.points] + [self._own_text(answered)]
         words = _telling(self._own_text(paragraph))
         return not any(len(words & _telling(text)) >= _LEAST_SHARED for text in near)
 
-    def _with_quotes(self, paragraph: _Paragraph) -> _Paragraph:
+    def _with_quotes(self, paragraph: ResponseParagraph) -> ResponseParagraph:
         runs = tuple(self._quotes.runs(self._response, paragraph.body, paragraph.end))
         count = len(_words(self._response, paragraph.body, paragraph.end).words)
         share = sum(run.words for run in runs) / count if count else 0.0
@@ -557,14 +458,16 @@ class _Aligner:
         share = max(share, 1.0) if marked and kept else share
         return replace(paragraph, quoted=kept, quote_share=share if kept else 0.0)
 
-    def _is_quote(self, paragraph: _Paragraph, run: _Quoted, share: float, *, marked: bool) -> bool:
+    def _is_quote(
+        self, paragraph: ResponseParagraph, run: RepeatedWords, share: float, *, marked: bool
+    ) -> bool:
         """Whether repeated words are meant as the point's and are no turn of phrase."""
         before = self._response[max(paragraph.start, run.start - 4) : run.start]
         in_marks = any(sign in before for sign in "\"“”'‘`*_")
         whole = any(self._quotes.whole(point, run.words) for point in run.points)
         return marked or share >= _MOSTLY or run.words >= _LONG_QUOTE or in_marks or whole
 
-    def _by_quote(self, paragraph: _Paragraph) -> _Anchor | None:
+    def _by_quote(self, paragraph: ResponseParagraph) -> _Anchor | None:
         words: Counter[int] = Counter()
         for run in paragraph.quoted:
             if len(run.points) == 1 or run.words >= _LONG_QUOTE:
@@ -580,7 +483,7 @@ class _Aligner:
         return _Anchor(points, AlignmentMethod.QUOTE, certainty, basis[:_BASIS_LENGTH],
                        paragraph.style)  # fmt: skip
 
-    def _by_number(self, paragraph: _Paragraph) -> _Anchor | None:
+    def _by_number(self, paragraph: ResponseParagraph) -> _Anchor | None:
         found: dict[int, AlignmentCertainty] = {}
         used = []
         for kind, number in paragraph.labels:
@@ -597,7 +500,7 @@ class _Aligner:
                        paragraph.style)  # fmt: skip
 
     def _called(
-        self, kind: str, number: int, paragraph: _Paragraph
+        self, kind: str, number: int, paragraph: ResponseParagraph
     ) -> tuple[list[int], AlignmentCertainty]:
         """The points that a label means, and how sure that is."""
         labelled = self._entries.labelled.get((kind, number), [])
@@ -621,22 +524,23 @@ class _Aligner:
             kinds = [kind] if kind in _ROLE_OF_KIND else [_KIND_OF_ROLE.get(r, "") for r in roles]
             numbered = [n for k in kinds for n in self._entries.counted.get((k, number), [])]
         overlap = max((ranked[one].score for one in numbered if one in ranked), default=0.0)
-        rival = _stands_out(ranked)
+        rival = _stands_out(ranked, least=_LIKELY_SCORE)
         beaten = rival is not None and rival not in numbered
         if not numbered or beaten or (counted and not overlap):
             return [], AlignmentCertainty.POSSIBLE
         sure = bool(overlap) and not counted
         return numbered, AlignmentCertainty.SURE if sure else AlignmentCertainty.LIKELY
 
-    def _nearby(self, paragraph: _Paragraph) -> str:
+    def _nearby(self, paragraph: ResponseParagraph) -> str:
         """A paragraph's text, and the next one's where it is only a head."""
         text = self._own_text(paragraph)
         if not self._only_head(paragraph):
             return text
-        after = self.paragraphs[self.paragraphs.index(paragraph) + 1 :][:1]
+        place = bisect_right(self._starts, paragraph.start)
+        after = self.paragraphs[place : place + 1]
         return "\n".join([text, *(self._own_text(one) for one in after if not one.labels)])
 
-    def _by_words(self, paragraph: _Paragraph) -> _Anchor | None:
+    def _by_words(self, paragraph: ResponseParagraph) -> _Anchor | None:
         text = self._own_text(paragraph)
         ranked = self._similar.ranked(text)
         best = _stands_out(ranked)
@@ -647,10 +551,10 @@ class _Aligner:
         certainty = AlignmentCertainty.LIKELY if sure else AlignmentCertainty.POSSIBLE
         return _Anchor((best,), AlignmentMethod.RETRIEVAL, certainty, ", ".join(shared[:_BASIS]))
 
-    def _own_text(self, paragraph: _Paragraph) -> str:
+    def _own_text(self, paragraph: ResponseParagraph) -> str:
         return self._response[paragraph.body : paragraph.end]
 
-    def _own_sentences(self, paragraph: _Paragraph) -> list[TextSpan]:
+    def _own_sentences(self, paragraph: ResponseParagraph) -> list[TextSpan]:
         """Sentences of the authors' own, without what they repeat of the review."""
         if paragraph.style == ">" or paragraph.quote_share >= 0.9:  # noqa: PLR2004 - nearly all
             return []
@@ -667,18 +571,25 @@ class _Aligner:
                 kept.append(sentence)
         return kept
 
-    def _only_head(self, paragraph: _Paragraph) -> bool:
+    def _only_head(self, paragraph: ResponseParagraph) -> bool:
         """Whether a paragraph names a point and does not answer it yet."""
         text = self._own_text(paragraph).strip().rstrip("*_")
         short = len(text.split()) <= _SHORT_HEAD and not text.endswith((".", "!"))
-        return not text or (short and (bool(paragraph.labels) or text.endswith(":")))
+        if not text or (short and (bool(paragraph.labels) or text.endswith(":"))):
+            return True
+        if not paragraph.labels or _FIRST_PERSON.search(text) or "\n\n" in text:
+            return False
+        place = bisect_right(self._starts, paragraph.start)
+        following = self.paragraphs[place] if place < len(self.paragraphs) else None
+        alone = len(sentences(text, 0, len(text))) == 1
+        return alone and following is not None and not (following.labels or following.is_heading)
 
-    def _closes(self, paragraph: _Paragraph) -> bool:
+    def _closes(self, paragraph: ResponseParagraph) -> bool:
         opening = " ".join(self._own_text(paragraph).split()[:_OPENING_WORDS])
         return _CUES["letter"].match(opening.lstrip("*_# ")) is not None
 
     def _answer(
-        self, paragraph: _Paragraph, anchor: _Anchor, own: Sequence[TextSpan]
+        self, paragraph: ResponseParagraph, anchor: _Anchor, own: Sequence[TextSpan]
     ) -> AuthorAnswer:
         stance, cue = _stance(self._response, own)
         start, end = trim(self._response, paragraph.start, paragraph.end)
@@ -720,7 +631,7 @@ def _stance(response: str, own: Sequence[TextSpan]) -> tuple[AnswerStance, TextS
         place = first(name, unless)
         if place is not None:
             return stance, _with_next(response, own, place)
-    plain = (at for at, text in enumerate(texts) if not _CUES["letter"].match(text.lstrip("*_# ")))
+    plain = (at for at, text in enumerate(texts) if not _is_polite(text))
     return AnswerStance.ANSWERS, _with_next(response, own, next(plain, 0))
 
 

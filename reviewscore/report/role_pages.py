@@ -30,8 +30,8 @@ from reviewscore.report.roles import (
     Entry,
     Part,
     Reader,
-    ResponseParagraph,
     Sheet,
+    UnalignedParagraph,
     by_review,
     sheet,
     with_answers,
@@ -313,14 +313,14 @@ def _sheets(
 
 def _responses(
     points: list[PointScore], reviews: ReviewOf | None
-) -> tuple[list[PointScore], dict[str, tuple[ResponseParagraph, ...] | None]]:
+) -> tuple[list[PointScore], dict[str, tuple[UnalignedParagraph, ...] | None]]:
     """Points with what the authors answer, and by review the paragraphs that answer none.
 
     Records of before, which were not aligned, are aligned now. None stands for a review with a
     response that is not at hand.
     """
     known: list[PointScore] = []
-    rest: dict[str, tuple[ResponseParagraph, ...] | None] = {}
+    rest: dict[str, tuple[UnalignedParagraph, ...] | None] = {}
     for review_id, group in by_review(points):
         review = look_up(reviews, review_id)
         response = None if review is None else review.author_response
@@ -339,7 +339,7 @@ def _responses(
             for point in group
         ]
         rest[review_id] = tuple(
-            ResponseParagraph(response[span.start : span.end], span.start, span.end)
+            UnalignedParagraph(response[span.start : span.end], span.start, span.end)
             for span in alignment.unaligned
         )
     return known, rest

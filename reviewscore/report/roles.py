@@ -63,7 +63,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class ResponseParagraph:
+class UnalignedParagraph:
     """A paragraph of the authors' response, and its offsets there."""
 
     text: str
@@ -267,7 +267,7 @@ def _with_places(page: Sheet, points: Sequence[PointScore], paper: Paper | None)
 def with_answers(
     page: Sheet,
     points: Sequence[PointScore],
-    rest: Mapping[str, Sequence[ResponseParagraph] | None],
+    rest: Mapping[str, Sequence[UnalignedParagraph] | None],
 ) -> Sheet:
     """A meta-reviewer's page with what the authors answer beside each point.
 
@@ -322,7 +322,7 @@ def _other_answers(name: str, points: Sequence[PointScore]) -> list[Part]:
     return [Part(heading, lead, entries=entries)] if entries else []
 
 
-def _unaligned(name: str, rest: Sequence[ResponseParagraph] | None) -> list[Part]:
+def _unaligned(name: str, rest: Sequence[UnalignedParagraph] | None) -> list[Part]:
     heading = f"Review {name}: paragraphs of the response that were aligned with no point"
     if rest is None:
         lead = "The response is not at hand, so that they cannot be listed: name its data (--data)."
