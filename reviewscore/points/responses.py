@@ -57,8 +57,11 @@ of the next point it must be; chosen on 16 real threads."""
 _LEAST_SHARED = 2
 """Fewest telling words that a paragraph and a point share."""
 _SHORT_HEAD = 14
+_REWORDED = 0.2
+"""Similarity of words from which on a head is the point in other words."""
 _FIRST_PERSON = re.compile(r"\b(?:we|our|us|i|my)\b", re.IGNORECASE)
 _SHORT_CUE = 10
+_FEW_WORDS = 3
 _MOST_NUMBERS = 10
 _OPENING_WORDS = 12
 _BASIS = 5
@@ -131,7 +134,7 @@ def _joined(response: str, answers: list[AuthorAnswer]) -> Iterator[AuthorAnswer
             leading = min(
                 last,
                 answer,
-                key=lambda one: (order.index(one.stance), _is_polite(one.cue)),
+                key=lambda one: (order.index(one.stance), _is_slight(one.cue)),
             )
             last = last.model_copy(
                 update={
@@ -153,6 +156,11 @@ def _joined(response: str, answers: list[AuthorAnswer]) -> Iterator[AuthorAnswer
 def _is_polite(sentence: str) -> bool:
     """Whether a sentence only thanks."""
     return _CUES["polite"].match(sentence.lstrip("*_# ")) is not None
+
+
+def _is_slight(sentence: str) -> bool:
+    """Whether a sentence says too little to stand for an answer."""
+    return _is_polite(sentence) or len(sentence.split()) < _FEW_WORDS
 
 
 # --- what of the review a paragraph repeats ----------------------------------------------------
@@ -443,7 +451,7 @@ class _Aligner:
         rival = _stands_out(ranked, least=_LIKELY_SCORE)
         if rival is not None and rival not in current.points and answered is not None:
             return True
-        if answered is None or paragraph.start < self._last_named:
+        if answered is None or paragraph.start < self._last_named or paragraph.style:
             return False
         near = [self._points[one].text for one in current.points] + [self._own_text(answered)]
         words = _telling(self._own_text(paragraph))
@@ -526,9 +534,10 @@ class _Aligner:
         overlap = max((ranked[one].score for one in numbered if one in ranked), default=0.0)
         rival = _stands_out(ranked, least=_LIKELY_SCORE)
         beaten = rival is not None and rival not in numbered
-        if not numbered or beaten or (counted and not overlap):
+        listed = bool(roles) and not counted  # "W2", and entry 2 of the weaknesses
+        if not numbered or (beaten and not listed) or (counted and not overlap):
             return [], AlignmentCertainty.POSSIBLE
-        sure = bool(overlap) and not counted
+        sure = bool(overlap) and not counted and not beaten
         return numbered, AlignmentCertainty.SURE if sure else AlignmentCertainty.LIKELY
 
     def _nearby(self, paragraph: ResponseParagraph) -> str:
@@ -577,12 +586,22 @@ class _Aligner:
         short = len(text.split()) <= _SHORT_HEAD and not text.endswith((".", "!"))
         if not text or (short and (bool(paragraph.labels) or text.endswith(":"))):
             return True
-        if not paragraph.labels or _FIRST_PERSON.search(text) or "\n\n" in text:
-            return False
+        return bool(paragraph.labels) and self._rewords(paragraph, text)
+
+    def _rewords(self, paragraph: ResponseParagraph, text: str) -> bool:
+        """Whether a sentence puts the point in other words, for the next paragraph to answer."""
         place = bisect_right(self._starts, paragraph.start)
         following = self.paragraphs[place] if place < len(self.paragraphs) else None
-        alone = len(sentences(text, 0, len(text))) == 1
-        return alone and following is not None and not (following.labels or following.is_heading)
+        if following is None or following.labels or _FIRST_PERSON.search(text):
+            return False
+        likest = next(iter(self._similar.ranked(text).values()), None)
+        opens = self._own_text(following).lstrip("*_ ")
+        return (
+            likest is not None
+            and likest.score >= _REWORDED
+            and len(sentences(text, 0, len(text))) == 1
+            and (_is_polite(opens) or _FIRST_PERSON.match(opens) is not None)
+        )
 
     def _closes(self, paragraph: ResponseParagraph) -> bool:
         opening = " ".join(self._own_text(paragraph).split()[:_OPENING_WORDS])
@@ -636,7 +655,7 @@ def _stance(response: str, own: Sequence[TextSpan]) -> tuple[AnswerStance, TextS
 
 
 _STANCES = (
-    ("contests", AnswerStance.CONTESTS, None),
+    ("contests", AnswerStance.CONTESTS, "grants"),
     ("changed", AnswerStance.CHANGED, "unsettled"),
     ("holds", AnswerStance.CONTESTS, None),
 )
