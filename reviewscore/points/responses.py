@@ -54,6 +54,8 @@ _LIKELY_SCORE = 0.12
 _MARGIN = 1.7
 """Least similarity of words (cosine, 0..1), from where on it is likely, and how many times that
 of the next point it must be; chosen on 16 real threads."""
+_MOST_HOLDERS = 200
+"""A word of more points tells none of them apart; reading on would take the square of the time."""
 _LEAST_SHARED = 2
 """Fewest telling words that a paragraph and a point share."""
 _SHORT_HEAD = 14
@@ -337,7 +339,8 @@ class _Similarity:
         sums: Counter[int] = Counter()
         shared: defaultdict[int, list[str]] = defaultdict(list)
         for word in words:
-            for number in self._holders.get(word, ()):
+            holders = self._holders.get(word, ())
+            for number in holders if len(holders) <= _MOST_HOLDERS else ():
                 sums[number] += self._weight[word] ** 2  # type: ignore[assignment]
                 shared[number].append(word)
         found = {

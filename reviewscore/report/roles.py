@@ -335,8 +335,10 @@ def _unaligned(name: str, rest: Sequence[UnalignedParagraph] | None) -> list[Par
 
 def _draft(point: PointScore) -> str:
     """The paragraph to copy; closest passages, which nobody judged, are not quoted in it."""
+    judged = [one.verdict for one in false_premises(point)] + [point.verdict]
+    behind = [quote for verdict in judged if verdict for quote in verdict.evidence]
     passages = point.passages if point.finding is Finding.ADDRESSED else ()
-    return draft_paragraph(point, (*point.evidence, *passages))
+    return draft_paragraph(point, (*behind, *point.evidence, *passages))
 
 
 def called(point: PointScore) -> bool:
