@@ -49,6 +49,8 @@ _LONG_QUOTE = 7
 """Words in a row that are no coincidence, wherever they stand."""
 _MOSTLY = 0.6
 """Share of a paragraph's words from which on it is a quotation and no answer."""
+_NEARLY_ALL = 0.8
+"""The same where the words repeated in a row are few."""
 _LEAST_SCORE = 0.06
 _LIKELY_SCORE = 0.12
 _MARGIN = 1.7
@@ -58,6 +60,8 @@ _MOST_HOLDERS = 200
 """A word of more points tells none of them apart; reading on would take the square of the time."""
 _LEAST_SHARED = 2
 """Fewest telling words that a paragraph and a point share."""
+_DENSE = 3
+"""Sentences of a paragraph from which on it may answer several points."""
 _SHORT_HEAD = 14
 _REWORDED = 0.2
 """Similarity of words from which on a head is the point in other words."""
@@ -76,7 +80,8 @@ class Alignment:
 
     Attributes:
         answers: The stretches that answer a point, by its identifier, in the response's order.
-        unaligned: Paragraphs that answer none, without those that only repeat the review.
+        unaligned: Paragraphs that answer none, without those that only repeat the review; of
+            a paragraph whose sentences were aligned singly, the other sentences.
     """
 
     answers: dict[str, tuple[AuthorAnswer, ...]]
@@ -99,7 +104,8 @@ def align_response(review: Review, points: Points) -> Alignment:
         found[points[number].point_id].append(answer)
     answers = {point_id: tuple(_joined(response, made)) for point_id, made in found.items()}
     every = [answer for made in answers.values() for answer in made]
-    return Alignment(answers, tuple(_unaligned(response, every, aligner.heads)))
+    left = [*_unaligned(response, every, aligner.heads), *aligner.left]
+    return Alignment(answers, tuple(sorted(left)))
 
 
 def paragraphs_of(response: str) -> list[TextSpan]:
@@ -239,11 +245,13 @@ class _Entries:
         labelled: By label of the reviewer, such as ``w``, 1 of "W1".
         numbered: By a bare number of the reviewer.
         counted: By the kind of their section and their place in it.
+        line_of: Where the list entry of a numbered point begins.
     """
 
     labelled: dict[tuple[str, int], list[int]] = field(default_factory=lambda: defaultdict(list))
     numbered: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     counted: dict[tuple[str, int], list[int]] = field(default_factory=lambda: defaultdict(list))
+    line_of: dict[int, tuple[str, int]] = field(default_factory=dict)
 
 
 def _entries(review: Review, points: Points) -> _Entries:
@@ -257,6 +265,7 @@ def _entries(review: Review, points: Points) -> _Entries:
         entry = _entry_line(review.fields.get(name, ""), known, starts.get(name, []), point)
         if entry is not None and COUNTED.search(entry.style):
             made.numbered[entry.number].append(number)
+            made.line_of[number] = (name, entry.start)
         elif entry is not None and entry.number:
             made.labelled[entry.style[0], entry.number].append(number)
         kind = _KIND_OF_ROLE.get(point.role)
@@ -397,6 +406,7 @@ class _Aligner:
         self._similar = _Similarity(points, bodies)
         self._under: Role | None = None
         self.heads: list[TextSpan] = []
+        self.left: list[TextSpan] = []
         named = [one.start for one in self.paragraphs if one.labels or one.quoted]
         self._last_named = max(named, default=0)
 
@@ -422,11 +432,14 @@ class _Aligner:
                     self.heads.append(TextSpan(paragraph.start, paragraph.end))
                 continue
             greets = paragraph is self.paragraphs[0] and _is_polite(self._own_text(paragraph))
-            anchor = current or (None if greets else self._by_words(paragraph))
+            whole = TextSpan(paragraph.start, paragraph.end)
+            anchor = current or (None if greets else self._by_words(self._own_text(paragraph)))
             if anchor is not None:
                 answered = paragraph
-                answer = self._answer(paragraph, anchor, own)
+                answer = self._answer(whole, anchor, own)
                 yield from ((number, answer) for number in anchor.points)
+            elif len(own) >= _DENSE:
+                yield from self._by_sentence(own)
 
     def _named(self, paragraph: ResponseParagraph, current: _Anchor | None) -> _Anchor | None:
         """The points that a paragraph itself names, by quote or number."""
@@ -476,7 +489,7 @@ class _Aligner:
         before = self._response[max(paragraph.start, run.start - 4) : run.start]
         in_marks = any(sign in before for sign in "\"“”'‘`*_")
         whole = any(self._quotes.whole(point, run.words) for point in run.points)
-        return marked or share >= _MOSTLY or run.words >= _LONG_QUOTE or in_marks or whole
+        return marked or share >= _NEARLY_ALL or run.words >= _LONG_QUOTE or in_marks or whole
 
     def _by_quote(self, paragraph: ResponseParagraph) -> _Anchor | None:
         words: Counter[int] = Counter()
@@ -524,8 +537,7 @@ class _Aligner:
             if not roles or self._points[point].role in roles
         ]
         ranked = self._similar.ranked(self._nearby(paragraph))
-        entries = _by_role(self._points, numbered)
-        if len(entries) > 1:
+        if len({self._entries.line_of[point] for point in numbered}) > 1:
             best = _stands_out(ranked, numbered)
             return ([], AlignmentCertainty.POSSIBLE) if best is None else (
                 [best], AlignmentCertainty.LIKELY
@@ -552,10 +564,23 @@ class _Aligner:
         after = self.paragraphs[place : place + 1]
         return "\n".join([text, *(self._own_text(one) for one in after if not one.labels)])
 
-    def _by_words(self, paragraph: ResponseParagraph) -> _Anchor | None:
-        text = self._own_text(paragraph)
+    def _by_sentence(self, own: Sequence[TextSpan]) -> Iterator[tuple[int, AuthorAnswer]]:
+        """Sentences of a paragraph that answers several points, where each is clearly of one."""
+        texts = [self._response[span.start : span.end] for span in own]
+        found = [
+            None if _is_polite(text) else self._by_words(text, least=_LIKELY_SCORE)
+            for text in texts
+        ]
+        if any(found):
+            self.left += [span for span, anchor in zip(own, found, strict=True) if anchor is None]
+        for span, anchor in zip(own, found, strict=True):
+            if anchor is not None:
+                doubtful = replace(anchor, certainty=AlignmentCertainty.POSSIBLE)
+                yield anchor.points[0], self._answer(span, doubtful, [span])
+
+    def _by_words(self, text: str, *, least: float = _LEAST_SCORE) -> _Anchor | None:
         ranked = self._similar.ranked(text)
-        best = _stands_out(ranked)
+        best = _stands_out(ranked, least=least)
         if best is None:
             return None
         score, shared = ranked[best]
@@ -610,11 +635,9 @@ class _Aligner:
         opening = " ".join(self._own_text(paragraph).split()[:_OPENING_WORDS])
         return _CUES["letter"].match(opening.lstrip("*_# ")) is not None
 
-    def _answer(
-        self, paragraph: ResponseParagraph, anchor: _Anchor, own: Sequence[TextSpan]
-    ) -> AuthorAnswer:
+    def _answer(self, stretch: TextSpan, anchor: _Anchor, own: Sequence[TextSpan]) -> AuthorAnswer:
         stance, cue = _stance(self._response, own)
-        start, end = trim(self._response, paragraph.start, paragraph.end)
+        start, end = trim(self._response, *stretch)
         return AuthorAnswer(
             text=self._response[start:end],
             start=start,
@@ -626,10 +649,6 @@ class _Aligner:
             cue_start=cue.start,
             cue_end=cue.end,
         )
-
-
-def _by_role(points: Points, numbers: Iterable[int]) -> set[tuple[str, Role]]:
-    return {(points[number].section, points[number].role) for number in numbers}
 
 
 def _less(certainty: AlignmentCertainty) -> AlignmentCertainty:

@@ -161,6 +161,29 @@ def test_a_last_paragraph_on_something_else_is_not_drawn_to_the_point_before() -
     assert rest(f"W1: The gain is no chance.\n\nQ2: Training takes an hour.\n\n{last}") == [last]
 
 
+def test_sentences_of_a_dense_paragraph_are_aligned_singly_and_the_others_listed() -> None:
+    response = (
+        "Five was the seed. The gain over persistence is no chance with any seed. Gulls are nice. "
+        "Training takes an hour on a graphics card. A comparison with Kalman filters is shown."
+    )
+
+    found = answers(response)
+
+    assert [one.text for one in found[CARD]] == ["Training takes an hour on a graphics card."]
+    assert {one.certainty for made in found.values() for one in made} == {
+        AlignmentCertainty.POSSIBLE
+    }
+    assert "Gulls are nice." in rest(response)
+
+
+def test_a_number_that_a_list_uses_twice_is_settled_by_words() -> None:
+    twice = "1. One seed was used.\n\n2. No filter is shown.\n\n1. Axis labels lack their units."
+
+    found = answers("W1: The units are added, and the axis has labels.", weaknesses=twice)
+
+    assert list(found) == ["r#3"]
+
+
 def test_parts_of_an_answer_are_no_numbers_of_points() -> None:
     response = "W1: There are two reasons.\n\n(a) The gain is large.\n\n(b) The spread is small."
 
