@@ -350,6 +350,8 @@ def score(
 ) -> Work[PointScore]:
     """Score one review point against its paper: the record that `audit` would write.
 
+    Its `author_answers` stay None: a response is aligned with all points of a review together.
+
     Calls of models are recorded in the ledger that all runs share, so that none is paid twice.
 
     Args:

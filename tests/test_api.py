@@ -334,7 +334,8 @@ def test_a_scored_point_is_the_record_of_an_audit_and_no_call_is_paid_twice(
 
     scores = [rs.score(point, data=run, **flags) for point in rs.split(run.reviews[0])]
 
-    assert scores == by_id(run)
+    alone = [one.model_copy(update={"author_answers": None}) for one in by_id(run)]
+    assert scores == alone  # a response is aligned with all points of a review together
     assert any(score.argument is not None for score in scores)
     assert len(server.bodies) == asked
 

@@ -104,12 +104,14 @@ def _for(
         return None if handle is None else handle.title
 
     papers = None if collection is None else collection.paper_unchecked
+    reviews = None if collection is None else collection.review
     failed: list[RunFolderError] = []
     for path in write_for(
         run,
         Reader(reader),
         titles=title,
         papers=papers,
+        reviews=reviews,
         out=output,
         failed=failed,
         accept_changed=accept_changed,

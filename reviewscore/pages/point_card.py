@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from reviewscore.config import EMBEDDED
 from reviewscore.pages import wording
+from reviewscore.pages.author_answers import ShownAnswer, shown_answers
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.place import Target
@@ -173,6 +174,7 @@ class Card:
     headline: wording.Headline
     place: Excerpt
     places: tuple[ShownPlace, ...]
+    answers: tuple[ShownAnswer, ...]
     other_quotes: tuple[Evidence, ...]
     origins: tuple[Provenance, ...]
 
@@ -207,6 +209,7 @@ def card_of(
         headline=wording.headline(score),
         place=point_in_review(score, review),
         places=shown_places(score, paper),
+        answers=shown_answers(score),
         other_quotes=tuple(quote for quote in score.evidence if quote not in shown),
         origins=tuple(unique.values()),
     )

@@ -25,6 +25,7 @@ from reviewscore.pages.figures import BarPart, stacked
 from reviewscore.printable import without_folders
 from reviewscore.report.focus import Focus
 from reviewscore.report.lines import (
+    aligned_words,
     counted,
     doubted_words,
     doubtful_words,
@@ -226,6 +227,7 @@ def page_environment() -> Environment:
         place_words=place_words,
         share_words=share_words,
         response_words=response_words,
+        aligned_words=aligned_words,
         spending_words=spending_words,
         duration_words=duration_words,
     )

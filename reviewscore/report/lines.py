@@ -10,6 +10,7 @@ from reviewscore.papers.parts import QUESTIONS, REPEATS
 from reviewscore.report.summary import (
     LEXICAL_NOTE,
     UNTYPED,
+    AlignedResponses,
     ArgumentCounts,
     JudgedCounts,
     NamedPlaces,
@@ -155,6 +156,16 @@ def response_words(found: Responses) -> str:
     return (
         f"the authors' responses change {found.changed:,} of {found.n:,} verdicts ({share}): "
         f"{found.settled:,} misinformed only with them, {found.excused:,} only without{unknown}"
+    )
+
+
+def aligned_words(found: AlignedResponses) -> str:
+    """With how many points authors' responses were aligned, and what the authors say there."""
+    says = {"contests": "contested", "changed": "said to be changed", "answers": "answered"}
+    stances = ", ".join(f"{count:,} {says[stance]}" for stance, count in found.stances.items())
+    return (
+        f"The authors' responses were aligned with {found.answered:,} of "
+        f"{counted(found.points, 'point')}: {stances}, by plain cues in their words"
     )
 
 

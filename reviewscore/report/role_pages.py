@@ -21,13 +21,24 @@ from reviewscore.files import hash_file, read_whole, write_whole
 from reviewscore.pages.environment import encodable, render
 from reviewscore.pages.point_card import ShownPlace
 from reviewscore.papers.latex import plain_title
+from reviewscore.points.responses import align_response
 from reviewscore.printable import markdown_escaped
 from reviewscore.report.html import page_environment
 from reviewscore.report.lines import doubted_words
-from reviewscore.report.paper_pages import PaperOf, look_up, rows_of
-from reviewscore.report.roles import Entry, Part, Reader, Sheet, by_review, sheet
+from reviewscore.report.paper_pages import PaperOf, ReviewOf, look_up, rows_of
+from reviewscore.report.roles import (
+    Entry,
+    Part,
+    Reader,
+    Sheet,
+    UnalignedParagraph,
+    by_review,
+    sheet,
+    with_answers,
+)
 from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
 from reviewscore.runs.manifest import Manifest
+from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.sources.data_folder import digest_name, file_name
 
@@ -182,6 +193,10 @@ def _entry(entry: Entry) -> str:
     quotes = [f"- “{markdown_escaped(one.text)}”{_section(one.section)}" for one in entry.quotes]
     if quotes:
         lines.append("\n".join(quotes))
+    for one in entry.answers:
+        lines.append(f"{one.lead} “{markdown_escaped(one.words)}”{_section(one.place)}")
+    if entry.draft:
+        lines.append(f"To copy: {markdown_escaped(entry.draft)}")
     if entry.closing:
         lines.append(markdown_escaped(entry.closing))
     return "\n\n".join(lines)
@@ -210,6 +225,7 @@ def write_for(
     *,
     titles: TitleOf | None = None,
     papers: PaperOf | None = None,
+    reviews: ReviewOf | None = None,
     out: Path | None = None,
     failed: list[RunFolderError] | None = None,
     accept_changed: bool = False,
@@ -223,6 +239,7 @@ def write_for(
         reader: Who reads it.
         titles: Gives a paper's title by its id.
         papers: Gives a paper by its id, for what stands at the places that points name.
+        reviews: Gives a review by its id, for what of the authors' response answers no point.
         out: A file (``.html`` or ``.md``) for all papers, or a folder with a list of pages by
             title (``index``) and a page for each paper that has something to read (for reviewers,
             each review), as HTML and as Markdown; a file in the run folder if None. Pages that an
@@ -244,7 +261,7 @@ def write_for(
     ending = target.suffix.lower()
     manifest = read_manifest(run, accept_changed=accept_changed)
     judge = manifest.judge
-    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers)
+    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews)
     if ending in _ENDINGS:
         ranked = sorted(sheets, key=lambda one: one.rank)
         listed = [Listed.of(one, f"#sheet-{place}") for place, one in enumerate(ranked, start=1)]
@@ -267,7 +284,12 @@ def write_for(
 
 
 def _sheets(
-    run: Path, manifest: Manifest, reader: Reader, titles: TitleOf, papers: PaperOf | None
+    run: Path,
+    manifest: Manifest,
+    reader: Reader,
+    titles: TitleOf,
+    papers: PaperOf | None,
+    reviews: ReviewOf | None,
 ) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
     unread, changed = manifest.unread, changed_records(run, manifest)
@@ -281,10 +303,46 @@ def _sheets(
         groups = by_review(points) if reader is Reader.REVIEWER else [(None, points)]
         for review_id, group in groups:
             page = sheet(reader, paper_id, title, group, unread=unread.get(paper_id), paper=paper)
+            if reader is Reader.META_REVIEWER:
+                page = with_answers(page, *_responses(group, reviews))
             page = replace(page, banners=(*doubts, *page.banners))
             if review_id is not None:
                 page = replace(page, name=review_id, ids=(paper_id, review_id))
             yield page
+
+
+def _responses(
+    points: list[PointScore], reviews: ReviewOf | None
+) -> tuple[list[PointScore], dict[str, tuple[UnalignedParagraph, ...] | None]]:
+    """Points with what the authors answer, and by review the paragraphs that answer none.
+
+    Records of before, which were not aligned, are aligned now. None stands for a review with a
+    response that is not at hand.
+    """
+    known: list[PointScore] = []
+    rest: dict[str, tuple[UnalignedParagraph, ...] | None] = {}
+    for review_id, group in by_review(points):
+        review = look_up(reviews, review_id)
+        response = None if review is None else review.author_response
+        if review is None or response is None:
+            known += group
+            if any(point.author_answers is not None for point in group):
+                rest[review_id] = None
+            continue
+        alignment = align_response(review, group)
+        known += [
+            point
+            if point.author_answers is not None
+            else point.model_copy(
+                update={"author_answers": alignment.answers.get(point.point_id, ())}
+            )
+            for point in group
+        ]
+        rest[review_id] = tuple(
+            UnalignedParagraph(response[span.start : span.end], span.start, span.end)
+            for span in alignment.unaligned
+        )
+    return known, rest
 
 
 def _each(reader: Reader) -> str:
@@ -378,6 +436,9 @@ def _html(sheets: list[Sheet], reader: Reader, judge: str, contents: Contents | 
         "sheets": sheets,
         "contents": contents,
         "title": sheets[0].title if contents is None else contents.heading,
+        "drafts": any(
+            entry.draft for one in sheets for part in one.parts for entry in part.entries
+        ),
         "judged_by": "" if reader is Reader.REVIEWER else f"{did} by {judge}",
         "version": __version__,
     }

@@ -8,19 +8,21 @@ specific, holds an exact quote, gives no score, and says nothing twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
 from reviewscore.config import EMBEDDED
 from reviewscore.pages import wording
+from reviewscore.pages.author_answers import ShownAnswer, draft_paragraph, shown_answers
 from reviewscore.pages.point_card import ShownPlace, shown_places
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
 from reviewscore.report.lines import counted, paper_unread_words
 from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
+from reviewscore.schema.author_answer import AnswerStance
 from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
@@ -47,6 +49,8 @@ class Entry:
         closing: A last paragraph of ours, below the quotes.
         point: Short name of the point that it comes from.
         places: Places of the paper that it names.
+        answers: What the authors answer to it.
+        draft: A paragraph of exact quotes to copy; empty for none.
     """
 
     said: str
@@ -55,6 +59,17 @@ class Entry:
     closing: str = ""
     point: str = ""
     places: tuple[ShownPlace, ...] = ()
+    answers: tuple[ShownAnswer, ...] = ()
+    draft: str = ""
+
+
+@dataclass(frozen=True)
+class UnalignedParagraph:
+    """A paragraph of the authors' response, and its offsets there."""
+
+    text: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -254,6 +269,83 @@ def _with_places(page: Sheet, points: Sequence[PointScore], paper: Paper | None)
 
     parts = (replace(part, entries=tuple(map(entry, part.entries))) for part in page.parts)
     return replace(page, parts=tuple(parts)) if named else page
+
+
+def with_answers(
+    page: Sheet,
+    points: Sequence[PointScore],
+    rest: Mapping[str, Sequence[UnalignedParagraph] | None],
+) -> Sheet:
+    """A meta-reviewer's page with what the authors answer beside each point.
+
+    Args:
+        page: The page.
+        points: All its points, with their answers.
+        rest: By review, paragraphs of the response that answer no point; None where the response
+            is not at hand.
+    """
+    answered = {point.short_name: point for point in points if point.author_answers}
+    if not answered and not rest:
+        return page
+    shown: set[str] = set()
+
+    def entry(one: Entry) -> Entry:
+        point = answered.get(one.point)
+        if point is None or (one.closing and not one.quotes):
+            return one
+        shown.add(one.point)
+        return replace(one, answers=shown_answers(point), draft=_draft(point))
+
+    parts = [replace(part, entries=tuple(map(entry, part.entries))) for part in page.parts]
+    tables = [part for part in parts if part.rows]
+    parts = [part for part in parts if not part.rows]
+    for name, group in by_review(points):
+        others = [point for point in group if point.short_name in answered.keys() - shown]
+        parts += _other_answers(name, others)
+        parts += _unaligned(name, rest[name]) if name in rest else []
+    contested = sum(
+        point.leading_answer is not None and point.leading_answer.stance is AnswerStance.CONTESTS
+        for point in answered.values()
+    )
+    lead = (
+        f"{page.lead} The authors' responses were aligned with {counted(len(answered), 'point')}; "
+        f"they contest {contested}, by their own words. That decides nothing here."
+    )
+    return replace(page, parts=(*parts, *tables), lead=lead)
+
+
+def _other_answers(name: str, points: Sequence[PointScore]) -> list[Part]:
+    """Points that are on the page for their answers alone, those that authors contest first."""
+    order = list(AnswerStance)
+    ranked = sorted(
+        points, key=lambda one: order.index(one.leading_answer.stance) if one.leading_answer else 9
+    )
+    entries = tuple(
+        Entry(one.text, point=one.short_name, answers=shown_answers(one), draft=_draft(one))
+        for one in ranked
+    )
+    lead = "What they contest stands first. Whether they are right was not judged."
+    heading = f"Review {name}: other points that the authors answer"
+    return [Part(heading, lead, entries=entries)] if entries else []
+
+
+def _unaligned(name: str, rest: Sequence[UnalignedParagraph] | None) -> list[Part]:
+    heading = f"Review {name}: paragraphs of the response that were aligned with no point"
+    if rest is None:
+        lead = "The response is not at hand, so that they cannot be listed: name its data (--data)."
+        return [Part(heading, lead, to_read=False)]
+    entries = tuple(
+        Entry(one.text, (f"Response, characters {one.start} to {one.end}.",)) for one in rest
+    )
+    return [Part(heading, entries=entries, to_read=False)] if entries else []
+
+
+def _draft(point: PointScore) -> str:
+    """The paragraph to copy; closest passages, which nobody judged, are not quoted in it."""
+    judged = [one.verdict for one in false_premises(point)] + [point.verdict]
+    behind = [quote for verdict in judged if verdict for quote in verdict.evidence]
+    passages = point.passages if point.finding is Finding.ADDRESSED else ()
+    return draft_paragraph(point, (*behind, *point.evidence, *passages))
 
 
 def called(point: PointScore) -> bool:

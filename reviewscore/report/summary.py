@@ -17,6 +17,7 @@ from reviewscore.pages.wording import passage_doubts
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest, Spending
 from reviewscore.schema.argument import Argument, Round
+from reviewscore.schema.author_answer import AlignmentMethod, AnswerStance
 from reviewscore.schema.paper import DoubtKind, UnreadTotal
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore, Status
@@ -220,6 +221,38 @@ class NamedPlaces(Record):
         )
 
 
+class AlignedResponses(Record):
+    """What of the authors' responses was aligned with points.
+
+    Attributes:
+        points: Points of reviews that authors responded to.
+        answered: Those of them that something of the response was aligned with.
+        stances: Answered points by what the authors say of them, by plain cues.
+        methods: Aligned stretches by how that was done.
+    """
+
+    points: int = 0
+    answered: int = 0
+    stances: dict[AnswerStance, int] = Field(default_factory=lambda: dict.fromkeys(AnswerStance, 0))
+    methods: dict[AlignmentMethod, int] = Field(
+        default_factory=lambda: dict.fromkeys(AlignmentMethod, 0)
+    )
+
+    def and_of(self, score: PointScore) -> AlignedResponses:
+        """These and one point more."""
+        stances, methods, leading = dict(self.stances), dict(self.methods), score.leading_answer
+        if leading is not None:
+            stances[leading.stance] += 1
+        for answer in score.author_answers or ():
+            methods[answer.method] += 1
+        return AlignedResponses(
+            points=self.points + 1,
+            answered=self.answered + (leading is not None),
+            stances=stances,
+            methods=methods,
+        )
+
+
 class JudgedCounts(Record):
     """What a model's scores say.
 
@@ -269,6 +302,7 @@ class Summary(Record):
             counts: no rate is made of them.
         places: Places that points name; None where they were not read, as before.
         languages: Reviews with points in another language than English, by its ISO 639 code.
+        aligned: What of the authors' responses was aligned with points; None without a response.
         note: What must be said beside these numbers.
         arguments: How reconstructing the arguments went; None where none was asked for.
         spending: Calls, tokens and dollars.
@@ -303,6 +337,7 @@ class Summary(Record):
     findings: dict[str, dict[str, int]] | None
     places: NamedPlaces | None = None
     languages: dict[str, int] = Field(default_factory=dict)
+    aligned: AlignedResponses | None = None
     note: str | None
     arguments: ArgumentCounts
     spending: Spending
@@ -344,6 +379,7 @@ class _Tally:
         self.loop = LoopTally()
         self.places: NamedPlaces | None = None
         self.languages: dict[str, set[str]] = {}
+        self.aligned: AlignedResponses | None = None
         self.prompts: dict[str, str] = {}
         self.versions: dict[DoubtKind, dict[str, None]] = {}
         self.after_review: Counter[DoubtKind] = Counter()
@@ -358,11 +394,7 @@ class _Tally:
             self.misinformed[kind, score.misinformed] += 1
             self.unquoted[kind] += score.unquoted
         self._add_verdict(kind, score)
-        for doubt in score.doubts:
-            if not doubt.kind.of_passages:
-                self.versions.setdefault(doubt.kind, {})[score.paper_id] = None
-        if unflagged := passage_doubts(score):
-            self.after_review[unflagged[0].kind] += 1
+        self._add_doubts(score)
         for one in score.origins:
             if one.prompt_id and one.prompt_sha256:
                 self.prompts[one.prompt_id] = one.prompt_sha256
@@ -372,6 +404,15 @@ class _Tally:
             self.languages.setdefault(score.language, set()).add(score.review_id)
         if score.places is not None:
             self.places = (self.places or NamedPlaces()).and_of(score.places)
+        if score.author_answers is not None:
+            self.aligned = (self.aligned or AlignedResponses()).and_of(score)
+
+    def _add_doubts(self, score: PointScore) -> None:
+        for doubt in score.doubts:
+            if not doubt.kind.of_passages:
+                self.versions.setdefault(doubt.kind, {})[score.paper_id] = None
+        if unflagged := passage_doubts(score):
+            self.after_review[unflagged[0].kind] += 1
 
     def _add_verdict(self, kind: str, score: PointScore) -> None:
         self.panel += score.panel_split is not None
@@ -502,6 +543,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         ),
         places=tally.places,
         languages={code: len(tally.languages[code]) for code in sorted(tally.languages)},
+        aligned=tally.aligned,
         note=LEXICAL_NOTE if lexical else None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,

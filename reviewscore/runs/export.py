@@ -16,6 +16,7 @@ from reviewscore.errors import SettingsError
 from reviewscore.files import drafted
 from reviewscore.runs.folder import read_points
 from reviewscore.runs.parts import read_parts
+from reviewscore.schema.author_answer import AuthorAnswer
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore
@@ -75,6 +76,15 @@ COLUMNS = {
     "separated by semicolons; empty where there are none, or the record is of before.",
     "places_not_at_hand": "Those of them that the text at hand does not hold, which is no fault of "
     "the review's.",
+    "answer_stance": "What the authors' response says of the point, by plain cues: contests, "
+    "changed or answers; empty where nothing was aligned with the point. Of several stretches, "
+    "this and the next five columns are of the one that says most.",
+    "answer_method": "How the stretch was aligned: quote, number or retrieval.",
+    "answer_certainty": "How sure that is: sure, likely or possible.",
+    "answer_start": "Offset of its first character in the authors' response.",
+    "answer_end": "Offset just after its last character.",
+    "answer_words": "The sentence that holds the cue, else its first, verbatim; a short one with "
+    "the next.",
     "error": "What failed, if status is error.",
     "judge": "lexical, or the model asked for.",
     "judge_version": "Version of the embedded judge; empty for models.",
@@ -87,6 +97,8 @@ COLUMNS = {
     "rebuttal_section, revised_text or revision.",
     "quoted_documents": "Of papers of several documents, those that quotes and passages stand in: "
     "submission, supplement, code, revision.",
+    "author_answers": "Parquet only: all stretches of the authors' response that answer the point, "
+    "as JSON text; empty without a response and in records of before.",
     "places": "Parquet only: the named places with where the review names them and where in the "
     "paper they are, as JSON text; empty in records of before.",
     "passages": "Parquet only: the passages of a finding with offsets, as JSON text.",
@@ -96,15 +108,19 @@ COLUMNS = {
 }
 """Each column and what it means."""
 
-NESTED = ("places", "passages", "evidence", "argument", "provenance")
+NESTED = ("author_answers", "places", "passages", "evidence", "argument", "provenance")
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
-_INTEGERS = {"number", "base", "passage_count", "quotes", "rounds", "premises", "start", "end"}
+_INTEGERS = {
+    *("number", "base", "passage_count", "quotes", "rounds", "premises", "start", "end"),
+    *("answer_start", "answer_end"),
+}
 _NUMBERS = {"advanced", "calibrated"}
 _FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
 
+_Answers = RootModel[tuple[AuthorAnswer, ...]]
 _Quotes = RootModel[tuple[Evidence, ...]]
 _Places = RootModel[tuple[Place, ...]]
 _Origins = RootModel[tuple[Provenance, ...]]
@@ -217,6 +233,7 @@ def row(score: PointScore) -> dict[str, Cell]:
     quotes = [quote for quote in score.evidence if quote.verified]
     seen = [quote for quote in quotes if quote.doubt is None]
     unscored = score.finding is not None
+    leading = score.leading_answer
     return {
         "point_id": score.point_id,
         "review_id": score.review_id,
@@ -254,6 +271,12 @@ def row(score: PointScore) -> dict[str, Cell]:
         "end": score.span.end,
         "named_places": _labels(score.places),
         "places_not_at_hand": _labels(one for one in score.places or () if one.target is None),
+        "answer_stance": leading.stance.value if leading else None,
+        "answer_method": leading.method.value if leading else None,
+        "answer_certainty": leading.certainty.value if leading else None,
+        "answer_start": leading.start if leading else None,
+        "answer_end": leading.end if leading else None,
+        "answer_words": leading.cue if leading else None,
         "error": score.error,
         "judge": score.judge,
         "judge_version": score.judge_version,
@@ -343,7 +366,9 @@ def parquet_schema(*, several: bool = False) -> pa.Schema:
 
 
 def _nested(score: PointScore) -> dict[str, Cell]:
+    answers = score.author_answers
     return {
+        "author_answers": None if answers is None else _Answers(answers).model_dump_json(),
         "places": None if score.places is None else _Places(score.places).model_dump_json(),
         "passages": _Quotes(score.passages).model_dump_json(),
         "evidence": _Quotes(score.evidence).model_dump_json(),

@@ -18,8 +18,10 @@ from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.papers.parts import Parts, shown
 from reviewscore.pipeline import make_record, review_points, score_with_response
 from reviewscore.points.places import with_places
+from reviewscore.points.responses import align_response
 from reviewscore.runs.folder import ErrorRecord
 from reviewscore.runs.session import Progress, Say, Session
+from reviewscore.schema.author_answer import AuthorAnswer
 from reviewscore.schema.calibration import Calibration, calibrated
 from reviewscore.schema.paper import Paper, Unread
 from reviewscore.schema.point_id import review_of, short_name
@@ -182,6 +184,7 @@ class LocalScoring(ScoringSession):
                 limitations=settings.limitations,
                 rules_only=settings.points == "rules",
             )
+            answers = align_response(review, points).answers if review.author_response else None
         except StopError as error:
             self.stop_for(error)
             return
@@ -198,14 +201,30 @@ class LocalScoring(ScoringSession):
             for point in points
             if point.point_id not in self.run.done and is_chosen(point, settings)
         ]
+        scoring = (
+            self._score_point(
+                point,
+                paper,
+                review,
+                origin,
+                answers=None if answers is None else answers.get(point.point_id, ()),
+            )
+            for point in todo
+        )
         if self.client is None:  # nothing to wait for: in order, so that every run is the same
-            for point in todo:
-                await self._score_point(point, paper, review, origin)
+            for one in scoring:
+                await one
             return
-        await asyncio.gather(*(self._score_point(one, paper, review, origin) for one in todo))
+        await asyncio.gather(*scoring)
 
     async def _score_point(
-        self, point: ReviewPoint, paper: Paper, review: Review, origin: tuple[Provenance, ...]
+        self,
+        point: ReviewPoint,
+        paper: Paper,
+        review: Review,
+        origin: tuple[Provenance, ...],
+        *,
+        answers: tuple[AuthorAnswer, ...] | None,
     ) -> None:
         """Score one point and write it down, whatever comes of it."""
         await asyncio.sleep(0)  # lets signals in between points of a judge that never waits
@@ -229,6 +248,7 @@ class LocalScoring(ScoringSession):
             if not isinstance(error, ReviewScoreError):
                 log.exception("point %s", point.point_id)
             score = make_record(point, self.judges, status=Status.ERROR, error=_in_words(error))
+        score = score.model_copy(update={"author_answers": answers})
         try:
             self.finished(score)
         except StopError as error:

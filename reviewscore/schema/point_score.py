@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from reviewscore.schema.argument import Argument, Premise
+from reviewscore.schema.author_answer import AnswerStance, AuthorAnswer
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
 from reviewscore.schema.place import Place
@@ -109,6 +110,9 @@ class PointScore(Record):
             `base`, `advanced` and `misinformed` stay the judge's own.
         without_response: What is said of the point without the authors' response, where judges saw
             one; None otherwise.
+        author_answers: What of the authors' response answers the point, in the response's order;
+            empty if nothing does, None without a response and in records of before.
+            It is shown and is no evidence.
         judge: ``lexical``, or the model asked for; of a panel all of them.
         judge_version: Version of the embedded judge; None for models.
         reviewscore_version: Version of reviewscore that wrote it.
@@ -146,6 +150,7 @@ class PointScore(Record):
     error: str | None = None
     calibrated: Calibrated | None = None
     without_response: WithoutResponse | None = None
+    author_answers: tuple[AuthorAnswer, ...] | None = None
     judge: str
     judge_version: str | None = None
     reviewscore_version: str
@@ -230,6 +235,13 @@ class PointScore(Record):
         return self.misinformed is True and not any(
             quote.verified and quote.doubt is None for quote in quotes
         )
+
+    @property
+    def leading_answer(self) -> AuthorAnswer | None:
+        """Of what the authors answer, what says most: that they contest, then that they changed."""
+        order = list(AnswerStance)
+        answers = self.author_answers or ()
+        return min(answers, key=lambda answer: order.index(answer.stance), default=None)
 
     @property
     def origins(self) -> tuple[Provenance, ...]:

@@ -211,3 +211,29 @@ def test_what_a_notebook_shows_leaves_the_rest_of_the_page_alone(
     assert page.locator(".reviewscore img, .reviewscore script").count() == 0
     assert violations(page) == []
     page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [420, 1400])
+def test_a_paragraph_with_the_authors_answer_is_copied_and_the_page_fits(
+    browser: Browser, tmp_path: Path, width: int, scheme: str
+) -> None:
+    response = f"W2: We disagree, the baselines were tuned. {HOSTILE[:300]}"
+    review = REVIEW.model_copy(update={"author_response": response})
+    run = write_run(tmp_path / "run", model_points())
+    (path,) = write_for(run, Reader.META_REVIEWER, reviews={review.review_id: review}.__getitem__)
+
+    page = shown(browser, path, color_scheme=scheme, viewport={"width": width, "height": 800})
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for summary in page.locator("details summary").all():
+        summary.click()
+    button = page.locator("button[data-copy-next]").first
+    button.click()
+    page.locator("button[data-copy-next]", has_text="Copied").wait_for()
+
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.locator(".draft p").first.text_content()
+    assert "We disagree" in copied
+    assert page.evaluate("window.ran") is None
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -15,7 +15,9 @@ from reviewscore.report.lines import response_words, summary_lines
 from reviewscore.report.summary import Responses, summarise
 from reviewscore.runs.audit import audit
 from reviewscore.runs.estimate import estimate
+from reviewscore.runs.export import frame, parquet_row, row
 from reviewscore.runs.folder import read_points
+from reviewscore.schema.author_answer import AlignmentMethod
 from reviewscore.schema.point_score import PointScore, WithoutResponse
 from reviewscore.sources.collection import read_collection
 from tests.loopback import Loopback, completion, contents, schema_name
@@ -130,3 +132,30 @@ def test_what_is_not_known_both_ways_is_no_change() -> None:
     )
 
     assert response_words(none) == "the authors' responses: 3 points, none known both ways"
+
+
+def test_what_answers_a_point_stands_in_its_record_and_exports_and_changes_no_verdict(
+    data: Path, tmp_path: Path
+) -> None:
+    points = "- The counter is tested in one country only.\n- The writing is dense."
+    silent = frogs(tmp_path / "silent", [{"sections": {"weaknesses": points}}])
+    for name, source in (("run", data), ("bare", silent)):
+        audit(read_collection(source), tmp_path / name, resolve({}))
+
+    records = {one.text: one for one in read_points(tmp_path / "run")}
+    bare = {one.text: one for one in read_points(tmp_path / "bare")}
+    tested = records["The counter is tested in one country only."]
+    assert tested.author_answers is not None
+    (answer,) = tested.author_answers
+    assert (answer.text, answer.start, answer.end) == (ANSWER, 0, len(ANSWER))
+    assert answer.method is AlignmentMethod.RETRIEVAL
+    assert records["The writing is dense."].author_answers == ()
+    assert records["Too short."].author_answers is None
+    for text, one in bare.items():
+        assert records[text].model_copy(update={"author_answers": None}) == one
+    cells = row(tested)
+    assert cells["answer_method"] == "retrieval"
+    assert (cells["answer_start"], cells["answer_end"]) == (0, len(ANSWER))
+    assert cells["answer_words"] == ANSWER
+    assert ANSWER in str(parquet_row(tested)["author_answers"])
+    assert "answer_start" in frame([tmp_path / "run"]).columns
