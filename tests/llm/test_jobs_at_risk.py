@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from reviewscore.errors import StopError
 from reviewscore.llm.connect import connect
 from reviewscore.llm.ledger import database
 from reviewscore.llm.ledger.database import Ledger
-from reviewscore.llm.ledger.store import FILE
 from reviewscore.llm.provider import SentRequest
 from reviewscore.schema.call import Completion
 from tests.loopback import Loopback
@@ -22,7 +20,10 @@ from tests.sessions import (
     MODELS,
     QUICK,
     Session,
+    asked_once,
+    change,
     failures,
+    forget_ids,
     interrupted,
     request,
     sizes,
@@ -31,44 +32,49 @@ from tests.sessions import (
 )
 
 
-def forget_ids(folder: Path) -> None:
-    """As if the program had been killed before it learned its jobs' ids."""
-    with closing(sqlite3.connect(folder / FILE)) as db:
-        db.execute("UPDATE jobs SET job = NULL")
-        db.commit()
-
-
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("kind", ["reset", "half", "server_error"])
-async def test_results_that_could_not_be_fetched_are_fetched_again(
-    server: Loopback, tmp_path: Path, model: str, kind: str
+@pytest.mark.parametrize(
+    "breaks",
+    [
+        *({"results": [kind, kind]} for kind in ("reset", "half", "server_error")),
+        {"create": ["late"]},  # its answer is lost
+        {"create": ["reset", "too_often", "server_error"]},
+        {"state": ["gone", "gone"]},  # for a moment
+    ],
+    ids=str,
+)
+async def test_what_fails_between_a_session_and_its_job_is_tried_again(
+    server: Loopback, tmp_path: Path, model: str, breaks: dict[str, list[str]]
 ) -> None:
-    server.jobs.breaks["results"] = [kind, kind]
-    session = Session(tmp_path, server, model)
+    server.jobs.breaks = breaks
 
-    replies = await session.ask(*three(model))
-    paid = await session.ledger.paid()
-    await session.close()
+    replies, session = await asked_once(tmp_path, server, *three(model))
 
     assert failures(replies) == []
     assert sizes(server) == [3]
-    assert (paid.calls, paid.doubtful) == (3, 0)
+    assert (session.paid.calls, session.paid.doubtful) == (3, 0)
+
+
+ENDLESS = ["server_error"] * (QUICK.failures + 1)
 
 
 @pytest.mark.parametrize("model", MODELS)
-async def test_a_job_whose_results_cannot_be_fetched_waits_for_the_next_session(
-    server: Loopback, tmp_path: Path, model: str
+@pytest.mark.parametrize(
+    ("breaks", "words"),
+    [
+        ({"results": ENDLESS}, "run the same command again"),
+        ({"create": ["late"], "list": ENDLESS}, ""),  # it may have been handed over
+    ],
+)
+async def test_a_job_that_cannot_be_reached_waits_for_the_next_session(
+    server: Loopback, tmp_path: Path, model: str, breaks: dict[str, list[str]], words: str
 ) -> None:
-    server.jobs.breaks["results"] = ["server_error"] * (QUICK.failures + 1)
-    first = Session(tmp_path, server, model)
-    stopped = await first.ask(*three(model))
-    await first.close()
+    server.jobs.breaks = {name: [*kinds] for name, kinds in breaks.items()}
 
-    second = Session(tmp_path, server, model)
-    replies = await second.ask(*three(model))
-    await second.close()
+    stopped, _ = await asked_once(tmp_path, server, *three(model))
+    replies, _ = await asked_once(tmp_path, server, *three(model))
 
-    assert all("run the same command again" in str(one) for one in stopped)
+    assert all(words in str(one) for one in stopped)
     assert all(isinstance(one, StopError) for one in stopped)
     assert failures(replies) == []
     assert sizes(server) == [3]
@@ -81,71 +87,17 @@ async def test_a_job_of_unknown_id_is_looked_for_until_the_provider_answers(
     await interrupted(tmp_path, server, *three(model))
     forget_ids(tmp_path)
     server.jobs.breaks["list"] = ["reset", "server_error"]
-    session = Session(tmp_path, server, model)
 
-    replies = await session.ask(*three(model))
-    await session.close()
+    replies, _ = await asked_once(tmp_path, server, *three(model))
 
     assert failures(replies) == []
     assert sizes(server) == [3]
-
-
-@pytest.mark.parametrize("model", MODELS)
-async def test_a_job_whose_hand_over_lost_its_answer_is_found(
-    server: Loopback, tmp_path: Path, model: str
-) -> None:
-    server.jobs.breaks["create"] = ["late"]
-    session = Session(tmp_path, server, model)
-
-    replies = await session.ask(*three(model))
-    paid = await session.ledger.paid()
-    await session.close()
-
-    assert failures(replies) == []
-    assert sizes(server) == [3]
-    assert paid.doubtful == 0
-
-
-@pytest.mark.parametrize("model", MODELS)
-async def test_a_job_that_may_have_been_handed_over_stays_open_if_it_cannot_be_looked_for(
-    server: Loopback, tmp_path: Path, model: str
-) -> None:
-    server.jobs.breaks = {"create": ["late"], "list": ["server_error"] * (QUICK.failures + 1)}
-    first = Session(tmp_path, server, model)
-    stopped = await first.ask(*three(model))
-    await first.close()
-
-    second = Session(tmp_path, server, model)
-    replies = await second.ask(*three(model))
-    await second.close()
-
-    assert all(isinstance(one, StopError) for one in stopped)
-    assert failures(replies) == []
-    assert sizes(server) == [3]
-
-
-@pytest.mark.parametrize("model", MODELS)
-async def test_a_hand_over_that_failed_is_made_again_with_the_same_requests(
-    server: Loopback, tmp_path: Path, model: str
-) -> None:
-    server.jobs.breaks["create"] = ["reset", "too_often", "server_error"]
-    session = Session(tmp_path, server, model)
-
-    replies = await session.ask(*three(model))
-    paid = await session.ledger.paid()
-    await session.close()
-
-    assert failures(replies) == []
-    assert sizes(server) == [3]
-    assert paid.doubtful == 0
 
 
 async def test_a_refreshing_run_that_was_interrupted_finds_its_job_again(
     server: Loopback, tmp_path: Path
 ) -> None:
-    first = Session(tmp_path, server)
-    await first.ask(request(0))
-    await first.close()
+    await asked_once(tmp_path, server, request(0))
     await interrupted(tmp_path, server, request(0), run="two", fresh=True)
 
     third = Session(tmp_path, server, run="two", fresh=True)
@@ -165,9 +117,8 @@ async def test_a_recorded_reply_closes_the_job_that_it_came_from(
     server: Loopback, tmp_path: Path, run: str
 ) -> None:
     await interrupted(tmp_path, server, request(0))
-    session = Session(tmp_path, server, run=run)
-    (reply,) = await session.ask(request(0))
-    await session.close()
+
+    (reply,), _ = await asked_once(tmp_path, server, request(0), run=run)
 
     later = Session(tmp_path, server)
     left = await later.book.open()
@@ -216,42 +167,42 @@ async def test_two_sessions_side_by_side_pay_an_equal_request_once(
     assert any("another session" in one for one in first.said + second.said)
 
 
-async def test_a_session_that_waits_for_another_takes_its_jobs_up_when_it_is_stopped(
-    server: Loopback, tmp_path: Path
-) -> None:
+Replies = asyncio.Task[list[object]]
+SideBySide = tuple[Session, Replies, Session, Replies]
+
+
+@pytest.fixture
+async def side_by_side(server: Loopback, tmp_path: Path) -> AsyncIterator[SideBySide]:
+    """A session whose job is under way, and another that waits for it."""
     server.jobs.looks = 1000
     first, second = Session(tmp_path, server), Session(tmp_path, server, run="two")
     one = asyncio.create_task(first.ask(request(0)))
     await until(lambda: bool(server.jobs.made))
     other = asyncio.create_task(second.ask(request(0)))
     await until(lambda: bool(second.said))
+    yield first, one, second, other
+    await second.close()
+
+
+async def test_a_session_that_waits_for_another_takes_its_jobs_up_when_it_is_stopped(
+    server: Loopback, side_by_side: SideBySide
+) -> None:
+    first, one, _, other = side_by_side
     first.client.stop()
     await one
     await first.close()
     server.jobs.looks = 1
 
-    replies = await other
-    await second.close()
-
-    assert failures(replies) == []
+    assert failures(await other) == []
     assert sizes(server) == [1]
 
 
-async def test_a_session_waiting_for_another_can_be_stopped(
-    server: Loopback, tmp_path: Path
-) -> None:
-    server.jobs.looks = 1000
-    first, second = Session(tmp_path, server), Session(tmp_path, server, run="two")
-    one = asyncio.create_task(first.ask(request(0)))
-    await until(lambda: bool(server.jobs.made))
-    other = asyncio.create_task(second.ask(request(0)))
-    await until(lambda: bool(second.said))
-
+async def test_a_session_waiting_for_another_can_be_stopped(side_by_side: SideBySide) -> None:
+    first, one, second, other = side_by_side
     second.client.stop()
     (stopped,) = await other
     first.client.stop()
     await one
-    await second.close()
     await first.close()
 
     assert isinstance(stopped, StopError)
@@ -261,14 +212,10 @@ async def test_jobs_of_a_session_not_heard_of_for_long_are_taken_up(
     server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await interrupted(tmp_path, server, request(0))
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        db.execute("UPDATE jobs SET owner = 'another-computer/1/1'")
-        db.commit()
+    change(tmp_path, "UPDATE jobs SET owner = 'another-computer/1/1'")
     monkeypatch.setattr(database, "_SILENT", 0.3)
-    session = Session(tmp_path, server)
 
-    replies = await session.ask(request(0))
-    await session.close()
+    replies, _ = await asked_once(tmp_path, server, request(0))
 
     assert failures(replies) == []
     assert sizes(server) == [1]
@@ -301,37 +248,21 @@ async def foreign(server: Loopback, size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [3, 7])
-async def test_an_anthropic_batch_is_found_beside_those_of_others(
-    server: Loopback, tmp_path: Path, size: int
+@pytest.mark.parametrize("handed_over", [True, False])
+async def test_an_anthropic_batch_is_told_from_those_of_others(
+    server: Loopback, tmp_path: Path, size: int, handed_over: bool
 ) -> None:
     server.jobs.looks = 8
     await foreign(server, size)
-    server.jobs.breaks["create"] = ["late"]
-    session = Session(tmp_path, server, "anthropic/x")
+    server.jobs.breaks["create"] = ["late" if handed_over else "reset"]
 
-    replies = await session.ask(*three("anthropic/x"))
-    await session.close()
+    replies, session = await asked_once(tmp_path, server, *three("anthropic/x"))
 
     assert failures(replies) == []
     assert sizes(server) == [size, 3]
-
-
-@pytest.mark.parametrize("size", [3, 7])
-async def test_an_anthropic_batch_of_somebody_else_is_not_taken_for_ours(
-    server: Loopback, tmp_path: Path, size: int
-) -> None:
-    server.jobs.looks = 8
-    await foreign(server, size)
-    server.jobs.breaks["create"] = ["reset"]
-    session = Session(tmp_path, server, "anthropic/x")
-
-    replies = await session.ask(*three("anthropic/x"))
-    await session.close()
-
-    assert failures(replies) == []
-    assert sizes(server) == [size, 3]
-    assert ("waiting until that one has ended" in " ".join(session.said)) == (size == 3)
-    assert not any("msgbatch_0" in one for one in session.said)
+    if not handed_over:
+        assert ("waiting until that one has ended" in " ".join(session.said)) == (size == 3)
+        assert not any("msgbatch_0" in one for one in session.said)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -341,27 +272,11 @@ async def test_requests_of_a_job_that_the_provider_no_longer_has_go_anew(
 ) -> None:
     await interrupted(tmp_path, server, *three(model))
     server.jobs.breaks[asked] = ["gone"] * 3
-    session = Session(tmp_path, server, model)
 
-    replies = await session.ask(*three(model))
-    paid, left = await session.ledger.paid(), await session.book.open()
-    await session.close()
+    replies, session = await asked_once(tmp_path, server, *three(model))
 
     assert failures(replies) == []
     assert sizes(server) == [3, 3]
-    assert paid.doubtful > 0
-    assert len(left) == 1
+    assert session.paid.doubtful > 0
+    assert len(session.left) == 1
     assert "no longer at the provider" in " ".join(session.said)
-
-
-async def test_a_job_that_is_not_there_for_a_moment_is_looked_at_again(
-    server: Loopback, tmp_path: Path
-) -> None:
-    server.jobs.breaks["state"] = ["gone"] * 2
-    session = Session(tmp_path, server)
-
-    replies = await session.ask(request(0))
-    await session.close()
-
-    assert failures(replies) == []
-    assert sizes(server) == [1]
