@@ -18,7 +18,7 @@ from reviewscore.agreement.judge_scores import (
 from reviewscore.agreement.study import Study, page, study, write_study
 from reviewscore.annotate.material import text_sha256
 from reviewscore.errors import InputError, SettingsError
-from reviewscore.schema.annotation import Unit, UnitKind
+from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.span import Span
@@ -49,6 +49,19 @@ def cell(found: Study, name: str, row: int, column: str) -> Estimate:
     value = one.rows[row][one.columns.index(column)]
     assert isinstance(value, PendingEstimate)
     return value.answer
+
+
+def unit_records(score: PointScore, **fields: object) -> list[dict[str, object]]:
+    """A point as a set of labels lists it, and its premises with their words."""
+    whole = {"unit_id": score.point_id, "paper_id": score.paper_id, "review_id": score.review_id}
+    own = {"kind": "premise", "point_id": score.point_id}
+    return [
+        {**whole, **fields},
+        *(
+            {**whole, **own, "unit_id": f"{score.point_id}/{one.premise_id}", "text": one.text}
+            for one in (score.argument.premises if score.argument else ())
+        ),
+    ]
 
 
 def test_a_judge_without_errors_agrees_wholly_with_people_without_errors(tmp_path: Path) -> None:
@@ -132,20 +145,12 @@ def test_points_that_the_run_lacks_or_words_otherwise_are_dropped_and_counted(
     tmp_path: Path,
 ) -> None:
     points = truth(2, 6)
-    scored = [point(name, kind, said) for name, kind, said in points]
+    scored = [point(*one) for one in points]
     other = scored[3].model_copy(update={"text": "Something else."})
     turned = scored[2].model_copy(update={"type": PointType.CLAIM})
     assert scored[2].type is PointType.QUESTION
     run = run_of(tmp_path / "run", [scored[1], turned, other, *scored[4:]], "openai/x")
-    units = [
-        Unit(
-            unit_id=one.point_id,
-            paper_id=one.paper_id,
-            review_id=one.review_id,
-            text=one.text,
-        ).model_dump(mode="json", exclude_none=True)
-        for one in scored
-    ]
+    units = [record for one in scored for record in unit_records(one, text=one.text)[:1]]
     labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
 
     found = compared_of(tmp_path, [run], labels, units=units)
@@ -162,18 +167,13 @@ def test_points_that_the_run_lacks_or_words_otherwise_are_dropped_and_counted(
 
 def test_a_point_with_another_number_is_found_by_its_place_in_the_review(tmp_path: Path) -> None:
     points = truth(1, 6)
-    scored = [point(name, kind, said) for name, kind, said in points]
+    scored = [point(*one) for one in points]
     moved = [one.model_copy(update={"point_id": f"paper0-r1#{n}9"}) for n, one in enumerate(scored)]
     run = run_of(tmp_path / "run", moved, "openai/x")
     units = [
-        Unit(
-            unit_id=one.point_id,
-            paper_id=one.paper_id,
-            review_id=one.review_id,
-            span=one.span,
-            text=one.text,
-        ).model_dump(mode="json", exclude_none=True)
+        record
         for one in scored
+        for record in unit_records(one, text=one.text, span=one.span.model_dump())[:1]
     ]
     labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
 
@@ -184,18 +184,12 @@ def test_a_point_with_another_number_is_found_by_its_place_in_the_review(tmp_pat
 
 def test_premises_of_another_reconstruction_are_not_compared(tmp_path: Path) -> None:
     points = truth(2, 6)
-    scored = [point(name, kind, said) for name, kind, said in points]
+    scored = [point(*one) for one in points]
     run = run_of(tmp_path / "run", scored, "openai/x")
-    units = []
-    for one in scored:
-        common = {"paper_id": one.paper_id, "review_id": one.review_id}
-        units.append({"unit_id": one.point_id, **common})
-        for premise in () if one.argument is None else one.argument.premises:
-            text = premise.text if premise.premise_id == "P1" else "Another premise."
-            units.append(
-                {"unit_id": f"{one.point_id}/{premise.premise_id}", "kind": "premise",
-                 "point_id": one.point_id, "text": text, **common}
-            )  # fmt: skip
+    units = [record for one in scored for record in unit_records(one)]
+    for one in units:
+        if str(one["unit_id"]).endswith("/P2"):
+            one["text"] = "Another premise."
 
     compared = compared_of(tmp_path, [run], labels_of(points), units=units)
     found = study(compared)
@@ -231,17 +225,12 @@ def test_a_premise_that_nobody_labelled_leaves_its_argument_without_a_label(
 def test_faithfulness_of_a_reconstruction_is_not_that_of_another(tmp_path: Path) -> None:
     # Premises of an unfaithful reconstruction are not labelled, but they tell it from others.
     points = [one for one in truth(2, 6) if one[1] is PointType.ARGUMENT]
-    scored = [point(name, kind, said) for name, kind, said in points]
+    scored = [point(*one) for one in points]
     run = run_of(tmp_path / "run", scored, "openai/x")
-    units = []
-    for number, one in enumerate(scored):
-        common = {"paper_id": one.paper_id, "review_id": one.review_id}
-        units.append({"unit_id": one.point_id, **common})
-        assert one.argument is not None
-        for premise in one.argument.premises:
-            text = premise.text if number == 0 else "Another premise."
-            units.append({"unit_id": f"{one.point_id}/{premise.premise_id}", "kind": "premise",
-                          "point_id": one.point_id, "text": text, **common})  # fmt: skip
+    units = [record for one in scored for record in unit_records(one)]
+    for one in units:
+        if "/" in str(one["unit_id"]) and one["point_id"] != scored[0].point_id:
+            one["text"] = "Another premise."
     labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
     for one in labels:
         one["value"] = 2 if one["field"] == "faithfulness" else one["value"]
@@ -511,16 +500,11 @@ def test_equal_runs_differ_by_nothing_and_no_chance_test_finds_more(tmp_path: Pa
 
 def test_tables_of_the_data_count_what_was_labelled(tmp_path: Path) -> None:
     points = truth(4, 6)
-    scored = [point(name, kind, said) for name, kind, said in points]
+    scored = [point(*one) for one in points]
     run = run_of(tmp_path / "run", scored, "openai/x")
-    units = []
-    for one in scored:
-        subset = "pilot" if one.paper_id == "paper0" else "main"
-        common = {"paper_id": one.paper_id, "review_id": one.review_id, "subset": subset}
-        units.append({"unit_id": one.point_id, **common})
-        for premise in () if one.argument is None else one.argument.premises:
-            units.append({"unit_id": f"{one.point_id}/{premise.premise_id}", "kind": "premise",
-                          "point_id": one.point_id, **common})  # fmt: skip
+    units = [record for one in scored for record in unit_records(one)]
+    for one in units:
+        one["subset"] = "pilot" if one["paper_id"] == "paper0" else "main"
     people = [
         {"annotator": "A1", "group": "1", "publications": 2, "relevance": {"paper0": 4}},
         {"annotator": "A2", "group": "1", "publications": 5, "relevance": {"paper0": 3}},
