@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +15,19 @@ from reviewscore.llm.ledger.store import FILE, Location
 from reviewscore.llm.ledger.tables import pack
 from reviewscore.schema.call import Call, Completion, Message, Request, Usage
 from tests.postgres import running
+
+ALIKE = multiprocessing.get_context("forkserver")
+"""Processes that share nothing, but were forked from one that had loaded the modules."""
+
+
+def at_once(work: Callable[[Location], None], place: Location, count: int = 4) -> list[int | None]:
+    """Exit codes of processes that do the same work on a ledger at the same time."""
+    begun = [ALIKE.Process(target=work, args=(place,)) for _ in range(count)]
+    for one in begun:
+        one.start()
+    for one in begun:
+        one.join(60)
+    return [one.exitcode for one in begun]
 
 
 def asked(place: Location, sql: str, *values: object) -> list[tuple[object, ...]]:

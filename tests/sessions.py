@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from reviewscore.llm.batch_jobs import BatchProvider, Patience
 from reviewscore.llm.client import CallLimits, Client
-from reviewscore.llm.ledger.database import BatchJobStore, Ledger
+from reviewscore.llm.ledger.database import BatchJobStore, Ledger, OpenJob
+from reviewscore.llm.ledger.store import FILE, Paid
 from reviewscore.llm.prices import Price
 from reviewscore.llm.provider import JobApi, open_jobs, open_provider
 from reviewscore.schema.call import Completion, Message, Request
@@ -21,15 +24,25 @@ MODELS = ["openai/x", "anthropic/x"]
 def request(
     number: int = 0, *, model: str = "openai/x", text: str = "Why?", **fields: object
 ) -> Request:
+    """A call as an audit makes it, by default for a question's reply as text."""
     item = f"<review-point-aaaaaaaaaaaa>\n{text} {number}\n</review-point-aaaaaaaaaaaa>"
     given: dict[str, object] = {
-        "model": model,
-        "system": "role",
         "task": 'the task {"title":"QuestionReply"}',
-        "messages": (Message(role="user", content=item),),
         "schema_name": "QuestionReply",
         "reply_schema": '{"title":"QuestionReply","type":"object"}',
         "structured": "text",
+    }
+    return plain_request(item, model=model, **{**given, **fields})
+
+
+def plain_request(text: str = "hello", **fields: object) -> Request:
+    """A call whose only message is a text."""
+    given: dict[str, object] = {
+        "model": "scripted/x",
+        "system": "role",
+        "messages": (Message(role="user", content=text),),
+        "schema_name": "Reply",
+        "reply_schema": "{}",
     }
     return Request.model_validate({**given, **fields})
 
@@ -43,7 +56,7 @@ async def answer(asked: Request, url: str | None = None) -> Completion:
         await provider.close()
 
 
-def three(model: str) -> list[Request]:
+def three(model: str = "openai/x") -> list[Request]:
     return [request(number, model=model) for number in range(3)]
 
 
@@ -60,6 +73,8 @@ class Session:
         run: str = "one", fresh: bool = False,
     ) -> None:  # fmt: skip
         self.said: list[str] = []
+        self.paid: Paid
+        self.left: tuple[OpenJob, ...]
         self.ledger = Ledger(folder, run=run, fresh=fresh)
         self.api: JobApi = open_jobs(model, base_url=server.url, timeout=5)
         self.book = BatchJobStore(self.ledger, self.api.place)
@@ -100,9 +115,31 @@ async def interrupted(
     return left
 
 
+async def asked_once(
+    folder: Path, server: Loopback, *asked: Request, **how: str | bool
+) -> tuple[list[object], Session]:
+    """What a session of its own answers, and that session, which has ended."""
+    session = Session(folder, server, asked[0].model, **how)  # type: ignore[arg-type]
+    found = await session.ask(*asked)
+    session.paid, session.left = await session.ledger.paid(), await session.book.open()
+    await session.close()
+    return found, session
+
+
 def failures(replies: list[object]) -> list[object]:
     """Those that are none."""
     return [one for one in replies if isinstance(one, Exception)]
+
+
+def forget_ids(folder: Path) -> None:
+    """As if the program had been killed before it learned its jobs' ids."""
+    change(folder, "UPDATE jobs SET job = NULL")
+
+
+def change(folder: Path, sql: str) -> None:
+    """Change what a ledger holds, past the program."""
+    with closing(sqlite3.connect(folder / FILE)) as db, db:
+        db.execute(sql)
 
 
 async def until(true: Callable[[], bool]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,11 @@ from reviewscore.agreement.study import Study, page, study, write_calibration, w
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.runs.audit import read_calibration
 from reviewscore.schema.calibration import Calibration, Curve, TypeCalibration, calibrated
+from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from tests.agreement.invented import Said, compared_of, labels_of, point, run_of, study_of, truth
+
+Points = Sequence[tuple[str, PointType, Said]]
 
 
 def strict_study(tmp_path: Path, papers: int = 30, per_paper: int = 12) -> Study:
@@ -34,6 +38,16 @@ def strict_study(tmp_path: Path, papers: int = 30, per_paper: int = 12) -> Study
     return study_of(tmp_path, [run], labels_of(points), with_calibration=True)
 
 
+def calibration_of(
+    folder: Path, points: Points, scored: Sequence[PointScore] = (), **settings: object
+) -> Calibration:
+    """What is learnt of a judge that scores the points like this, or as they are."""
+    run = run_of(folder / "run", scored or [point(*one) for one in points], "openai/x", **settings)
+    compared = compared_of(folder, [run], labels_of(points), resamples=100)
+    (found,) = study(compared, with_calibration=True).calibrations.values()
+    return found
+
+
 def test_a_judge_that_is_too_strict_gains_on_papers_it_was_not_fitted_to(tmp_path: Path) -> None:
     found = strict_study(tmp_path)
 
@@ -50,6 +64,13 @@ def test_a_judge_that_is_too_strict_gains_on_papers_it_was_not_fitted_to(tmp_pat
     assert people.before is not None
     assert abs(share.after - people.before) < abs(share.before - people.before)
     assert "gain +" in page(found)
+    types = found.calibrations["openai/strict"].types
+    assert set(types) == {"question", "claim", "argument"}
+    for one in types.values():  # curves are monotone and stay on their scales
+        assert list(one.probability.y) == sorted(one.probability.y, reverse=True)
+        assert list(one.score.y) == sorted(one.score.y)
+        assert 0 <= min(one.probability.y) <= max(one.probability.y) <= 1
+        assert 1 <= min(one.score.y) <= max(one.score.y) <= 5
 
 
 def test_misinformed_points_of_a_single_paper_can_be_calibrated(tmp_path: Path) -> None:
@@ -58,11 +79,8 @@ def test_misinformed_points_of_a_single_paper_can_be_calibrated(tmp_path: Path) 
         for paper in range(8)
         for n in range(1, 8)
     ]
-    scored = [point(*one) for one in points]
-    run = run_of(tmp_path / "run", scored, "openai/x")
-    compared = compared_of(tmp_path, [run], labels_of(points, wrong=0.0), resamples=100)
 
-    found = study(compared, with_calibration=True).calibrations["openai/x"]
+    found = calibration_of(tmp_path, points)
 
     gains = {one.metric: one for one in found.gains}
     assert found.types["claim"].misinformed == 7
@@ -73,25 +91,12 @@ def test_a_calibration_goes_by_the_type_that_the_judge_sees(tmp_path: Path) -> N
     # At work nobody tells the judge that what it takes for an argument is a claim to people.
     points = [(name, PointType.CLAIM, said) for name, _, said in truth(20, 6)]
     scored = [point(name, PointType.ARGUMENT, said) for name, _, said in points]
-    run = run_of(tmp_path / "run", scored, "openai/x")
-    compared = compared_of(tmp_path, [run], labels_of(points), resamples=100)
 
-    found = study(compared, with_calibration=True).calibrations["openai/x"]
+    found = calibration_of(tmp_path, points, scored)
 
     assert set(found.types) == {"argument"}
     assert found.types["argument"].n == 120
     assert all(calibrated(one, found) is not None for one in scored)
-
-
-def test_curves_are_monotone_and_stay_on_their_scales(tmp_path: Path) -> None:
-    found = strict_study(tmp_path).calibrations["openai/strict"]
-
-    assert set(found.types) == {"question", "claim", "argument"}
-    for one in found.types.values():
-        assert list(one.probability.y) == sorted(one.probability.y, reverse=True)
-        assert list(one.score.y) == sorted(one.score.y)
-        assert 0 <= min(one.probability.y) <= max(one.probability.y) <= 1
-        assert 1 <= min(one.score.y) <= max(one.score.y) <= 5
 
 
 @pytest.mark.parametrize(
@@ -178,12 +183,7 @@ def test_calibrations_of_judges_with_like_names_have_files_of_their_own(tmp_path
 
 
 def test_a_calibration_of_a_panel_is_not_one_of_its_first_judge(tmp_path: Path) -> None:
-    points = truth(12, 9)
-    scored = [point(*one) for one in points]
-    run = run_of(tmp_path / "run", scored, "openai/x", panel=["anthropic/y"])
-    compared = compared_of(tmp_path, [run], labels_of(points), resamples=100)
-
-    (found,) = study(compared, with_calibration=True).calibrations.values()
+    found = calibration_of(tmp_path, truth(4, 3), panel=["anthropic/y"])
 
     assert found.judge == "openai/x + anthropic/y"
 

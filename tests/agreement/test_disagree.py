@@ -81,57 +81,46 @@ def test_claims_about_worth_are_value_laden(text: str, *, laden: bool) -> None:
     assert value_laden(text) is laden
 
 
-def test_a_value_laden_claim_is_told(tmp_path: Path) -> None:
-    (found,) = one(tmp_path, claim("The novelty is limited.", 1), (4, 4, 4))
-
-    assert found.kinds == (DisagreementKind.VALUE_LADEN,)
-
-
-def test_a_verdict_without_a_verified_quote_lacks_evidence(tmp_path: Path) -> None:
-    (found,) = one(tmp_path, claim("It has no ablation.", 1, evidence=()), (4, 4, 4))
-
-    assert found.kinds == (DisagreementKind.NO_EVIDENCE,)
+LONG = Verdict(scale="factuality", score=1, rationale="On the one hand it is so. " * 20)
 
 
 @pytest.mark.parametrize(
-    ("rationale", "justification"),
+    ("text", "changes", "kind"),
     [
-        ("The appendix is not included, so this cannot be seen.", None),
-        ("Nothing says so.", "Table 7 has it."),
-        ("Nothing says so.", "See Appendix C."),
+        ("The novelty is limited.", {}, DisagreementKind.VALUE_LADEN),
+        ("It has no ablation.", {"evidence": ()}, DisagreementKind.NO_EVIDENCE),
+        ("It has no ablation.", {"verdict": LONG}, DisagreementKind.OVERTHINKING),
+        ("It has no ablation.", {}, DisagreementKind.OTHER),  # left to a person
+    ],
+)
+def test_what_may_lie_behind_a_disagreement_is_told(
+    tmp_path: Path, text: str, changes: dict[str, object], kind: DisagreementKind
+) -> None:
+    others = tuple(point(f"p-r#{n}", PointType.CLAIM, Said(4)) for n in range(2, 6))
+
+    (found,) = one(tmp_path, claim(text, 1, **changes), (4, 4, 4), others=others)
+
+    assert found.kinds == (kind,)
+
+
+@pytest.mark.parametrize(
+    ("rationale", "justification", "told"),
+    [
+        ("The appendix is not included, so this cannot be seen.", None, True),
+        ("Nothing says so.", "Table 7 has it.", True),
+        ("Nothing says so.", "See Appendix C.", True),
+        ("Nothing says so.", "See Table 1.", False),  # it is there
     ],
 )
 def test_a_part_that_the_parsed_paper_lacks_is_told(
-    tmp_path: Path, rationale: str, justification: str | None
+    tmp_path: Path, rationale: str, justification: str | None, told: bool
 ) -> None:
     verdict = Verdict(scale="factuality", score=1, rationale=rationale)
     score = claim("It has no ablation.", 1, verdict=verdict)
 
     (found,) = one(tmp_path, score, (4, 4, 4), justification=justification)
 
-    assert DisagreementKind.UNPARSED in found.kinds
-
-
-def test_a_part_that_is_there_is_no_reason(tmp_path: Path) -> None:
-    (found,) = one(tmp_path, claim("It is small.", 1), (4, 4, 4), justification="See Table 1.")
-
-    assert DisagreementKind.UNPARSED not in found.kinds
-
-
-def test_a_rationale_much_longer_than_usual_may_be_overthinking(tmp_path: Path) -> None:
-    verdict = Verdict(scale="factuality", score=1, rationale="On the one hand it is so. " * 20)
-    others = tuple(point(f"p-r#{n}", PointType.CLAIM, Said(4)) for n in range(2, 6))
-
-    (found,) = one(tmp_path, claim("It has no ablation.", 1, verdict=verdict), (4, 4, 4),
-                   others=others)  # fmt: skip
-
-    assert found.kinds == (DisagreementKind.OVERTHINKING,)
-
-
-def test_what_no_rule_explains_is_left_to_a_person(tmp_path: Path) -> None:
-    (found,) = one(tmp_path, claim("It has no ablation.", 1), (4, 4, 4))
-
-    assert found.kinds == (DisagreementKind.OTHER,)
+    assert (DisagreementKind.UNPARSED in found.kinds) is told
 
 
 def test_scores_one_apart_are_listed_though_their_difference_is_rounded(tmp_path: Path) -> None:

@@ -135,27 +135,25 @@ def test_what_cannot_be_is_said_with_a_cure(gem: Invoke, words: list[str], says:
     assert says in ended.stderr
 
 
-def test_tables_of_other_numbers_are_read_before_anything_is_scored(
-    gem: Invoke, tmp_path: Path
-) -> None:
-    for option in ("--sizes", "--benchmarks"):
-        ended = gem(EXAMPLE, option, tmp_path / "none.csv")
-
-        assert ended.exit_code == 2
-        assert "none.csv" in ended.stderr
-        assert "fewer than 100" not in ended.stderr
-
-
-def test_a_folder_of_other_things_is_refused_before_anything_is_scored(
-    gem: Invoke, tmp_path: Path
+@pytest.mark.parametrize(
+    ("verb", "option", "says"),
+    [
+        ("score", "--sizes", "none.csv"),
+        ("score", "--benchmarks", "none.csv"),
+        ("score", "-o", "no folder of `gem`"),
+        ("validate", "-o", "no folder of `gem`"),
+    ],
+)
+def test_files_and_folders_are_looked_at_before_anything_is_scored(
+    gem: Invoke, tmp_path: Path, verb: str, option: str, says: str
 ) -> None:
     (tmp_path / "mine.txt").write_text("x")
-    for verb in ("score", "validate"):
-        ended = gem(verb, EXAMPLE, "-o", tmp_path)
 
-        assert ended.exit_code == 2
-        assert "no folder of `gem`" in ended.stderr
-        assert "fewer than 100" not in ended.stderr
+    ended = gem(verb, EXAMPLE, option, tmp_path if option == "-o" else tmp_path / "none.csv")
+
+    assert ended.exit_code == 2
+    assert says in ended.stderr
+    assert "fewer than 100" not in ended.stderr
 
 
 def test_without_judgments_only_what_was_written_is_scored(gem: Invoke, tmp_path: Path) -> None:
@@ -265,18 +263,15 @@ def test_reviews_are_generated_prepared_and_scored(
     assert not made.exists()
     generated = gem("generate", data, "-o", made, "--model", "openai/any", *address)
     assert generated.exit_code == 0, generated.stderr
-    prepared = gem(
-        "prepare", data, "-o", ready, "--model", "openai/any", *address,
-        "--system", f"any={made / 'reviews.jsonl'}",
-    )  # fmt: skip
-    assert prepared.exit_code == 0, prepared.stderr
-    asked = len(loopback.bodies)
-    again = gem(
-        "prepare", data, "-o", ready, "--model", "openai/any", *address,
-        "--system", f"any={made / 'reviews.jsonl'}",
-    )  # fmt: skip
-    assert again.exit_code == 0
-    assert len(loopback.bodies) == asked
+    asked = []
+    for _ in range(2):
+        prepared = gem(
+            "prepare", data, "-o", ready, "--model", "openai/any", *address,
+            "--system", f"any={made / 'reviews.jsonl'}",
+        )  # fmt: skip
+        assert prepared.exit_code == 0, prepared.stderr
+        asked.append(len(loopback.bodies))
+    assert asked[0] == asked[1]
     scored = gem(ready, "--background", few(tmp_path / "b", 12, seed=1), "--resamples", 100)
     assert scored.exit_code == 0, scored.stderr
     assert "| openai/any |" not in scored.stdout

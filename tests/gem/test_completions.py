@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,12 @@ QUESTIONS = [
     Question(FROGS, RAIN, ABSTRACT),
     Question(RAIN, FROGS, ABSTRACT),
 ]
+Serve = Callable[..., ScoringServer]
 Open = Callable[..., CompletionsModel]
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., ScoringServer]]:
+def serve() -> Iterator[Serve]:
     started: list[ScoringServer] = []
 
     def start(**how: Any) -> ScoringServer:
@@ -93,7 +95,7 @@ WAYS: list[tuple[dict[str, Any], Form]] = [
 
 @pytest.mark.parametrize(("how", "form"), WAYS)
 def test_the_sum_is_that_of_the_references_own_tokens(
-    serve: Callable[..., ScoringServer], ask: Open, how: dict[str, Any], form: Form
+    serve: Serve, ask: Open, how: dict[str, Any], form: Form
 ) -> None:
     server = serve(**how)
     model = ask(server, form)
@@ -105,7 +107,7 @@ def test_the_sum_is_that_of_the_references_own_tokens(
 
 
 def test_the_prompt_goes_into_the_chat_template_that_the_server_shows(
-    serve: Callable[..., ScoringServer], ask: Open
+    serve: Serve, ask: Open
 ) -> None:
     server = serve()
 
@@ -117,16 +119,14 @@ def test_the_prompt_goes_into_the_chat_template_that_the_server_shows(
     assert sent.endswith(f"<|im_start|>assistant\n{FROGS}")
 
 
-def test_a_chat_template_that_is_wanted_and_not_shown_is_an_error(
-    serve: Callable[..., ScoringServer], ask: Open
-) -> None:
+def test_a_chat_template_that_is_wanted_and_not_shown_is_an_error(serve: Serve, ask: Open) -> None:
     with pytest.raises(SettingsError, match="shows no chat template"):
         ask(serve(templates=False), "chat").answers(QUESTIONS)
 
 
 @pytest.mark.parametrize("tokenizes", [True, False])
 def test_markers_in_foreign_text_move_no_span_and_become_no_control_tokens(
-    serve: Callable[..., ScoringServer], ask: Open, tokenizes: bool
+    serve: Serve, ask: Open, tokenizes: bool
 ) -> None:
     server = serve(tokenizes=tokenizes)
     model = ask(server)
@@ -161,7 +161,7 @@ def test_text_without_markers_stays_as_it_is(text: str) -> None:
 
 
 def test_equal_questions_are_asked_once_and_an_empty_reference_never(
-    serve: Callable[..., ScoringServer], ask: Open
+    serve: Serve, ask: Open
 ) -> None:
     server = serve()
 
@@ -172,9 +172,7 @@ def test_equal_questions_are_asked_once_and_an_empty_reference_never(
     assert answers[1] == LogProbability(None, 0, "the reference is empty")
 
 
-def test_no_more_calls_are_under_way_than_allowed(
-    serve: Callable[..., ScoringServer], ask: Open
-) -> None:
+def test_no_more_calls_are_under_way_than_allowed(serve: Serve, ask: Open) -> None:
     server = serve()
     many = [Question(f"{FROGS} {n}") for n in range(20)]
 
@@ -202,7 +200,7 @@ def last(value: float | None) -> Spoil:
     ],
 )
 def test_a_token_without_a_number_is_no_answer(
-    serve: Callable[..., ScoringServer], ask: Open, spoil: Spoil, told: str, gives: str
+    serve: Serve, ask: Open, spoil: Spoil, told: str, gives: str
 ) -> None:
     server = serve(spoil=spoil, gives=gives)
 
@@ -214,31 +212,26 @@ def test_a_token_without_a_number_is_no_answer(
     assert answer.tokens == len(server.ids(FROGS))
 
 
-def test_null_before_the_reference_does_no_harm(
-    serve: Callable[..., ScoringServer], ask: Open
-) -> None:
-    server = serve(spoil=lambda values: [None, math.nan, *values[2:]])
-
-    (answer,) = ask(server).answers([QUESTIONS[0]])
-
-    assert answer.nats is not None
-
-
 @pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])
-def test_too_few_log_probabilities_are_no_answer(
-    serve: Callable[..., ScoringServer], ask: Open, gives: str
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (lambda values: [None, math.nan, *values[2:]], None),  # before the reference: no harm
+        (lambda values: values[:-3], "were sent"),
+    ],
+)
+def test_as_many_log_probabilities_as_the_reference_has_tokens_are_needed(
+    serve: Serve, ask: Open, gives: str, spoil: Spoil, reason: str | None
 ) -> None:
-    server = serve(spoil=lambda values: values[:-3], gives=gives)
+    (answer,) = ask(serve(spoil=spoil, gives=gives)).answers([QUESTIONS[0]])
 
-    (answer,) = ask(server).answers([QUESTIONS[0]])
-
-    assert answer.nats is None
-    assert "were sent" in answer.reason
+    assert (answer.nats is None) == (reason is not None)
+    assert (reason or "") in answer.reason
 
 
 @pytest.mark.parametrize("how", [{"gives": "none"}, {"gives": "none", "tokenizes": False}])
 def test_a_server_without_log_probabilities_is_refused_with_what_to_switch_on(
-    serve: Callable[..., ScoringServer], ask: Open, how: dict[str, Any]
+    serve: Serve, ask: Open, how: dict[str, Any]
 ) -> None:
     with pytest.raises(StopError, match="prompt_logprobs"):
         ask(serve(**how)).check()
@@ -246,7 +239,7 @@ def test_a_server_without_log_probabilities_is_refused_with_what_to_switch_on(
 
 @pytest.mark.parametrize("tokenizes", [True, False])
 def test_a_question_beyond_the_context_is_its_own_failure(
-    serve: Callable[..., ScoringServer], ask: Open, tokenizes: bool
+    serve: Serve, ask: Open, tokenizes: bool
 ) -> None:
     server = serve(tokenizes=tokenizes, limit=250)
 
@@ -271,7 +264,7 @@ def first_time(response: Callable[[], web.Response]) -> Callable[..., web.Respon
     ],
 )
 def test_failures_of_the_moment_are_tried_again(
-    serve: Callable[..., ScoringServer],
+    serve: Serve,
     ask: Open,
     response: Callable[[], web.Response],
     monkeypatch: pytest.MonkeyPatch,
@@ -285,9 +278,7 @@ def test_failures_of_the_moment_are_tried_again(
     assert len(server.scored()) == 2 * len(QUESTIONS)
 
 
-def test_one_question_that_fails_for_good_spoils_no_other(
-    serve: Callable[..., ScoringServer], ask: Open
-) -> None:
+def test_one_question_that_fails_for_good_spoils_no_other(serve: Serve, ask: Open) -> None:
     rain = "rain."
 
     def fail(path: str, body: dict[str, Any], _: int) -> web.Response | None:
@@ -303,7 +294,7 @@ def test_one_question_that_fails_for_good_spoils_no_other(
     assert "cannot be served" in answers[-1].reason
 
 
-def test_without_access_the_run_stops(serve: Callable[..., ScoringServer], ask: Open) -> None:
+def test_without_access_the_run_stops(serve: Serve, ask: Open) -> None:
     server = serve(fail=lambda *_: refusal("who are you", 401))
 
     with pytest.raises(StopError, match="check the key"):
@@ -311,7 +302,7 @@ def test_without_access_the_run_stops(serve: Callable[..., ScoringServer], ask: 
 
 
 def test_what_was_answered_before_a_stop_is_found_again_by_the_next_run(
-    serve: Callable[..., ScoringServer], ask: Open, tmp_path: Path
+    serve: Serve, ask: Open, tmp_path: Path
 ) -> None:
     def fail(path: str, *_: object) -> web.Response | None:
         return refusal("no credit", 402) if "comp" in path and len(server.scored()) > 2 else None
@@ -335,9 +326,7 @@ def test_what_was_answered_before_a_stop_is_found_again_by_the_next_run(
     again.close()
 
 
-def test_a_steady_server_passes_its_check_past_the_record(
-    serve: Callable[..., ScoringServer], ask: Open
-) -> None:
+def test_a_steady_server_passes_its_check_past_the_record(serve: Serve, ask: Open) -> None:
     server = serve()
     model = ask(server)
 
@@ -350,7 +339,7 @@ def test_a_steady_server_passes_its_check_past_the_record(
 
 @pytest.mark.parametrize(("noise", "kept"), [(1e-3, True), (0.5, False)])
 def test_an_unsteady_server_is_warned_of_or_refused(
-    serve: Callable[..., ScoringServer], ask: Open, noise: float, kept: bool
+    serve: Serve, ask: Open, noise: float, kept: bool
 ) -> None:
     rounds = iter(range(10_000))
 
@@ -367,39 +356,27 @@ def test_an_unsteady_server_is_warned_of_or_refused(
             model.check()
 
 
-def test_a_token_across_the_border_is_refused() -> None:
-    found = {"tokens": ["a", "b c", "d"], "token_logprobs": [None, -1.0, -1.0],
-             "text_offset": [0, 1, 4]}  # fmt: skip
-
-    scored = cut({"logprobs": found}, "ab", " cd")
-
-    assert scored is not None
-    assert "reaches across" in scored.problem
-
-
-def test_tokens_that_spell_another_text_are_refused() -> None:
-    found = {"tokens": ["ab", "x", "y"], "token_logprobs": [None, -1.0, -1.0],
-             "text_offset": [0, 2, 3]}  # fmt: skip
-
-    scored = cut({"logprobs": found}, "ab", "cd")
-
-    assert scored is not None
-    assert scored.problem
-
-
-def test_parts_of_characters_are_scored_as_they_come() -> None:
-    found = {"tokens": ["ab", "\ufffd", "\ufffd"], "token_logprobs": [None, -1.0, -2.0],
-             "text_offset": [0, 2, 2]}  # fmt: skip
-
-    scored = cut({"logprobs": found}, "ab", "é")
-
-    assert scored is not None
-    assert scored.logprobs == (-1.0, -2.0)
-
-
-def test_another_text_than_was_sent_is_refused(
-    serve: Callable[..., ScoringServer], ask: Open
+@pytest.mark.parametrize(
+    ("tokens", "offsets", "reference", "problem", "logprobs"),
+    [
+        (["a", "b c", "d"], [0, 1, 4], " cd", "reaches across", ()),
+        (["ab", "x", "y"], [0, 2, 3], "cd", ".", ()),  # another text
+        (["ab", "\ufffd", "\ufffd"], [0, 2, 2], "é", "^$", (-1.0, -2.0)),  # parts of a character
+    ],
+)
+def test_tokens_are_scored_if_they_spell_the_reference_alone(
+    tokens: list[str], offsets: list[int], reference: str, problem: str, logprobs: tuple[float, ...]
 ) -> None:
+    found = {"tokens": tokens, "token_logprobs": [None, -1.0, -2.0], "text_offset": offsets}
+
+    scored = cut({"logprobs": found}, "ab", reference)
+
+    assert scored is not None
+    assert re.search(problem, scored.problem)
+    assert not logprobs or scored.logprobs == logprobs
+
+
+def test_another_text_than_was_sent_is_refused(serve: Serve, ask: Open) -> None:
     def other(path: str, body: dict[str, Any], _: int) -> web.Response | None:
         if "comp" not in path:
             return None

@@ -34,7 +34,8 @@ from reviewscore.sources.system_reviews import read_materials
 from tests.answering import answer
 from tests.conftest import ROOT
 from tests.gem.conftest import REVIEWS, read_lines, write_lines
-from tests.loopback import Loopback, completion, contents, fenced, schema_name
+from tests.loopback import Body, Loopback, contents, fenced, schema_name
+from tests.quirks import replies
 
 Run = Callable[..., Outcome]
 
@@ -60,18 +61,13 @@ def run(data: Path, tmp_path: Path, loopback: Loopback) -> Run:
     return go
 
 
-def spoil(loopback: Loopback, part: str, text: str = "{}", *, refuse: bool = False) -> None:
+def spoil(loopback: Loopback, part: str, text: str = "{}", *, refusal: str | None = None) -> None:
     """Answer prompts whose review or paper holds a part in another way."""
+    otherwise = replies(text, refusal=refusal)
 
-    def quirk(body: dict[str, object], _seen: int) -> web.Response | None:
-        if part not in fenced("\n".join(contents(body)), "review"):
-            return None
-        answer = completion(text, key="0" * 64, size=10)
-        if refuse:
-            answer["choices"][0]["message"] = {  # type: ignore[index]
-                "role": "assistant", "content": None, "refusal": "no, thank you",
-            }  # fmt: skip
-        return web.json_response(answer)
+    def quirk(body: Body, seen: int) -> web.Response | None:
+        there = part in fenced("\n".join(contents(body)), "review")
+        return otherwise(body, seen) if there else None
 
     loopback.quirk = quirk
 
@@ -139,7 +135,7 @@ def test_a_reply_that_never_fits_leaves_the_review_without_judgments_and_is_coun
 
 
 def test_a_refusal_is_a_reason_of_its_own_and_stops_nobody(run: Run, loopback: Loopback) -> None:
-    spoil(loopback, "Too few ponds", refuse=True)
+    spoil(loopback, "Too few ponds", refusal="no, thank you")
 
     outcome = run()
 
@@ -248,12 +244,7 @@ def test_without_papers_or_without_the_wish_nothing_is_asked_about_papers(
 def test_an_abstract_stays_where_the_model_failed(
     run: Run, loopback: Loopback, tmp_path: Path
 ) -> None:
-    def quirk(body: dict[str, object], _seen: int) -> web.Response | None:
-        if schema_name(body) != "StatedReply":
-            return None
-        return web.json_response(completion("-", key="0" * 64, size=1))
-
-    loopback.quirk = quirk
+    loopback.quirk = replies("-", "StatedReply")
 
     outcome = run()
 
@@ -430,13 +421,7 @@ def test_a_prompt_that_was_never_asked_decides_nothing_and_one_that_was_is_named
 
 def test_a_folder_of_an_early_version_goes_on_and_names_both(run: Run, tmp_path: Path) -> None:
     run()
-    file = tmp_path / "out" / "prepare.json"
-    early = json.loads(file.read_text())
-    for name in ("method asking", "structured"):
-        del early["decisive"][name]
-    del early["reviewscore_versions"]
-    early["reviewscore_version"] = "0.0.9"
-    file.write_text(json.dumps(early))
+    made_early(tmp_path, "method asking", "structured")
 
     account = run().manifest
 
@@ -449,13 +434,21 @@ def test_a_folder_of_a_version_that_read_papers_otherwise_is_not_continued(
     run: Run, tmp_path: Path
 ) -> None:
     run()
-    file = tmp_path / "out" / "prepare.json"
-    early = json.loads(file.read_text())
-    del early["decisive"]["method reading"]  # the first reading of papers had no number
-    file.write_text(json.dumps(early))
+    made_early(tmp_path, "method reading")  # the first reading of papers had no number
 
     with pytest.raises(RunFolderError, match="method reading was 1 and is now"):
         run()
+
+
+def made_early(folder: Path, *names: str) -> None:
+    """Write the account as a version did that knew nothing of these."""
+    file = folder / "out" / "prepare.json"
+    early = json.loads(file.read_text())
+    for name in names:
+        del early["decisive"][name]
+    del early["reviewscore_versions"]
+    early["reviewscore_version"] = "0.0.9"
+    file.write_text(json.dumps(early))
 
 
 def change(folder: Path, name: str) -> None:

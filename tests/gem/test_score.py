@@ -55,11 +55,7 @@ def materials(many: int = 30, *, seed: int = 0, prefix: str = "p") -> Materials:
     """Invented papers with three people's judgments each."""
     found = {}
     for number, group in enumerate(papers(many, seed=seed)):
-        name = f"{prefix}{number}"
-        found[name] = [
-            SystemReview(name, f"{name}/{n}", str(n), PEOPLE, text, text)
-            for n, text in enumerate(group)
-        ]
+        found[f"{prefix}{number}"] = people(f"{prefix}{number}", *group)
     return Materials(found, {})
 
 
@@ -73,6 +69,14 @@ def with_system(given: Materials, name: str, texts: dict[str, str]) -> Materials
         if paper in texts
     }
     return replace(given, papers={**given.papers, **found})
+
+
+def people(paper: str, *texts: str) -> list[SystemReview]:
+    """One person's review each."""
+    return [
+        SystemReview(paper, f"{paper}/{n}", str(n), PEOPLE, text, text)
+        for n, text in enumerate(texts, 1)
+    ]
 
 
 class Letters:
@@ -228,16 +232,7 @@ def test_a_validation_puts_no_review_that_the_model_has_learned_from_in_anothers
 
 
 def test_a_score_is_the_mean_over_references_and_a_systems_over_papers() -> None:
-    given = Materials(
-        {
-            "p": [
-                SystemReview("p", "p/1", "1", PEOPLE, "ab", "ab"),
-                SystemReview("p", "p/2", "2", PEOPLE, "bc", "bc"),
-                SystemReview("p", "p/3", "3", PEOPLE, "cd", "cd"),
-            ]
-        },
-        {},
-    )
+    given = Materials({"p": people("p", "ab", "bc", "cd")}, {})
 
     scores = score_systems(given, [GEM], OneModel(Letters()))[0]
 
@@ -248,20 +243,7 @@ def test_a_score_is_the_mean_over_references_and_a_systems_over_papers() -> None
 
 
 def test_a_reference_that_cannot_be_scored_is_left_out_with_its_reason() -> None:
-    given = Materials(
-        {
-            "p": [
-                SystemReview("p", "p/1", "1", PEOPLE, "ab", "ab"),
-                SystemReview("p", "p/2", "2", PEOPLE, "b!", "b!"),
-                SystemReview("p", "p/3", "3", PEOPLE, "b", "b"),
-            ],
-            "q": [
-                SystemReview("q", "q/1", "1", PEOPLE, "a", "a"),
-                SystemReview("q", "q/2", "2", PEOPLE, "!!", "!!"),
-            ],
-        },
-        {},
-    )
+    given = Materials({"p": people("p", "ab", "b!", "b"), "q": people("q", "a", "!!")}, {})
 
     scores = score_systems(given, [GEM], OneModel(Letters()))[0]
 
@@ -305,7 +287,7 @@ def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> N
 
 
 def test_without_any_score_there_is_no_table() -> None:
-    alone = Materials({"p": [SystemReview("p", "p/1", "1", PEOPLE, "a", "a")]}, {})
+    alone = Materials({"p": people("p", "a")}, {})
 
     assert score_tables(score_systems(alone, [GEM], OneModel(Letters())), FEW) == []
 

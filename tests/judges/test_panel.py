@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from statistics import median_low
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -45,6 +46,10 @@ def panel(*answers: Answer, economy: bool = False) -> tuple[Panel, ScriptedProvi
     return Panel(members), provider
 
 
+def asker(provider: ScriptedProvider, model: str = "scripted/x", **how: Any) -> Asker:
+    return Asker(Client(lambda _: provider, CallsInMemory()), model=model, **how)
+
+
 def factuality(score: int, words: str = "so") -> Answer:
     return {"reasoning": words, "factuality": score, "quotes": []}
 
@@ -82,17 +87,19 @@ async def test_a_judge_without_a_usable_reply_is_left_out_and_noted(paper: Paper
     assert "broken" in (verdict.ratings[1].error or "")
 
 
-async def test_a_panel_without_any_usable_reply_has_no_verdict(paper: Paper) -> None:
-    judges, _ = panel(RefusalError("no"), RefusalError("neither"))
+@pytest.mark.parametrize(
+    ("answers", "error"),
+    [
+        ((RefusalError("no"), RefusalError("neither")), RefusalError),
+        ((factuality(4), StopError("no credit")), StopError),  # stops the whole panel
+    ],
+)
+async def test_a_panel_without_any_usable_reply_or_with_nothing_to_ask_has_no_verdict(
+    paper: Paper, answers: tuple[Answer, ...], error: type[Exception]
+) -> None:
+    judges, _ = panel(*answers)
 
-    with pytest.raises(RefusalError, match="no"):
-        await judges.claim_factuality(make_point("x"), paper, response=None)
-
-
-async def test_nothing_more_to_ask_stops_the_whole_panel(paper: Paper) -> None:
-    judges, _ = panel(factuality(4), StopError("no credit"))
-
-    with pytest.raises(StopError, match="no credit"):
+    with pytest.raises(error, match="no"):
         await judges.claim_factuality(make_point("x"), paper, response=None)
 
 
@@ -109,13 +116,14 @@ async def test_premises_have_medians_of_both_scales_and_the_commonest_source(pap
     assert [one.untrivialness for one in first.ratings] == [2, 1, 2]
 
 
-async def test_a_premise_nobody_could_judge_keeps_its_error(paper: Paper) -> None:
-    judges, _ = panel(RefusalError("no"), RefusalError("no"))
+@pytest.mark.parametrize("economy", [True, False])  # in one call or in one for each premise
+async def test_premises_nobody_could_judge_keep_their_error(paper: Paper, economy: bool) -> None:
+    judges, _ = panel(RefusalError("no"), RefusalError("no"), economy=economy)
 
-    first, _ = await judges.premises_factuality(PREMISES, make_point("x"), paper, response=None)
+    found = await judges.premises_factuality(PREMISES, make_point("x"), paper, response=None)
 
-    assert first.factuality is None
-    assert "no" in (first.error or "")
+    assert [one.factuality for one in found] == [None, None]
+    assert all("no" in (one.error or "") for one in found)
 
 
 @pytest.mark.parametrize(
@@ -159,44 +167,25 @@ async def test_repeats_are_calls_of_their_own(paper: Paper) -> None:
     ]
 
 
-async def test_all_premises_of_an_argument_in_one_call(paper: Paper) -> None:
-    verdicts = [{"premise": "P1", **premise(2)}, {"premise": "P2", **premise(5)}]  # type: ignore[dict-item]
-    provider = ScriptedProvider([json.dumps({"verdicts": verdicts})])
-    client = Client(lambda _: provider, CallsInMemory())
-    judges = ModelJudges(Asker(client, model="scripted/x"), economy=True)
-
-    found = await judges.premises_factuality(PREMISES, make_point("x"), paper, response=None)
-
-    assert [one.factuality for one in found] == [2, 5]
-    assert len(provider.requests) == 1
-    assert found[0].provenance[0].prompt_id == "premises_factuality/v2"
-
-
-async def test_verdicts_on_other_premises_are_asked_for_again(paper: Paper) -> None:
+@pytest.mark.parametrize("tries", [1, 2])
+async def test_all_premises_of_an_argument_in_one_call_that_is_repeated_for_other_premises(
+    paper: Paper, tries: int
+) -> None:
     wrong = [{"premise": "P2", **premise(2)}]  # type: ignore[dict-item]
     right = [{"premise": "P1", **premise(2)}, {"premise": "P2", **premise(5)}]  # type: ignore[dict-item]
-    provider = ScriptedProvider([json.dumps({"verdicts": one}) for one in (wrong, right)])
-    client = Client(lambda _: provider, CallsInMemory())
-    judges = ModelJudges(Asker(client, model="scripted/x"), economy=True)
+    provider = ScriptedProvider([json.dumps({"verdicts": one}) for one in (wrong, right)[-tries:]])
+    judges = ModelJudges(asker(provider), economy=True)
 
     found = await judges.premises_factuality(PREMISES, make_point("x"), paper, response=None)
 
     assert [one.factuality for one in found] == [2, 5]
-    assert len(provider.requests) == 2
-
-
-async def test_one_call_that_fails_is_an_error_of_every_premise(paper: Paper) -> None:
-    judges, _ = panel(RefusalError("no"), RefusalError("no"), economy=True)
-
-    found = await judges.premises_factuality(PREMISES, make_point("x"), paper, response=None)
-
-    assert all("no" in (one.error or "") for one in found)
+    assert len(provider.requests) == tries
+    assert found[0].provenance[0].prompt_id == "premises_factuality/v2"
 
 
 async def test_the_type_of_a_point_in_one_call() -> None:
     provider = ScriptedProvider([json.dumps({"reasoning": "why", "kind": "argument"})])
-    client = Client(lambda _: provider, CallsInMemory())
-    judges = ModelJudges(Asker(client, model="scripted/x"), economy=True)
+    judges = ModelJudges(asker(provider), economy=True)
 
     verdict = await judges.point_type(make_point("x"))
 
@@ -206,10 +195,9 @@ async def test_the_type_of_a_point_in_one_call() -> None:
 
 async def test_a_judge_may_have_a_model_of_its_own() -> None:
     provider = ScriptedProvider([json.dumps({"reasoning": "", "faithful": True})])
-    client = Client(lambda _: provider, CallsInMemory())
-    asker = Asker(client, model="scripted/x", judges={"faithfulness": "scripted/y"})
+    judges = ModelJudges(asker(provider, judges={"faithfulness": "scripted/y"}))
 
-    verdict = await ModelJudges(asker).faithfulness(make_point("x"), PREMISES, "so")
+    verdict = await judges.faithfulness(make_point("x"), PREMISES, "so")
 
     assert provider.requests[0].model == "scripted/y"
     assert verdict.provenance[0].judge == "scripted/y"
@@ -223,10 +211,9 @@ async def test_reasoning_models_have_room_to_think(
     model: str, effort: str | None, limit: int
 ) -> None:
     provider = ScriptedProvider([json.dumps({"reasoning": "", "faithful": True})])
-    client = Client(lambda _: provider, CallsInMemory())
-    asker = Asker(client, model=model, sampling=SamplingParams(effort=effort))
+    judges = ModelJudges(asker(provider, model, sampling=SamplingParams(effort=effort)))
 
-    await ModelJudges(asker).faithfulness(make_point("x"), PREMISES, "so")
+    await judges.faithfulness(make_point("x"), PREMISES, "so")
 
     assert provider.requests[0].max_tokens == limit
 

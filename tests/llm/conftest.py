@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from aiohttp import web
 
 from reviewscore.llm.ledger.store import Location
-from tests.loopback import Body, Loopback
+from tests.loopback import Loopback
 from tests.postgres import running
+from tests.quirks import Quirk
 
 KEY = "planted-key-123"
-Quirk = Callable[[Body, int], web.Response | None]
 
 
 @pytest.fixture

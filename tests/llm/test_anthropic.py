@@ -12,7 +12,8 @@ from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.llm.provider import check_model, open_provider
 from tests import sessions
 from tests.llm.conftest import KEY
-from tests.loopback import Body, Loopback, completion
+from tests.loopback import Loopback, completion
+from tests.quirks import complains
 from tests.sessions import answer
 
 SERVE = Callable[..., Loopback]
@@ -74,13 +75,8 @@ async def test_how_hard_to_think_is_sent_when_it_is_set(serve: SERVE) -> None:
 
 @pytest.mark.parametrize("name", ["temperature", "output_config"])
 async def test_what_a_model_refuses_is_learned_from_its_first_400(serve: SERVE, name: str) -> None:
-    def quirk(body: Body, _: int) -> web.Response | None:
-        if name in body:
-            words = f"{name}: json_schema or temperature is not supported by this model"
-            return web.json_response({"error": {"message": words}}, status=400)
-        return None
-
-    server = serve(quirk)
+    words = f"{name}: json_schema or temperature is not supported by this model"
+    server = serve(complains(words, about=name))
     provider = open_provider("anthropic/claude-x", base_url=None, timeout=5)
     asked = request(temperature=0.0 if name == "temperature" else None)
 
@@ -107,7 +103,7 @@ async def test_how_a_reply_ended_is_kept(serve: SERVE, finish: str, expected: st
 async def test_statuses_say_whether_to_try_again(
     serve: SERVE, status: int, retryable: bool
 ) -> None:
-    serve(lambda *_: web.json_response({"error": {"message": "no"}}, status=status))
+    serve(complains("no", status))
 
     with pytest.raises(ProviderError, match="no") as caught:
         await answer(request())
@@ -122,7 +118,7 @@ async def test_statuses_say_whether_to_try_again(
 async def test_no_access_and_no_credit_stop_the_run_without_naming_the_key(
     serve: SERVE, status: int, words: str
 ) -> None:
-    serve(lambda *_: web.json_response({"error": {"message": "go away"}}, status=status))
+    serve(complains("go away", status))
 
     with pytest.raises(StopError, match=words) as caught:
         await answer(request())

@@ -11,22 +11,32 @@ import pytest
 from reviewscore.errors import ModelError, StopError, StoppedError
 from reviewscore.llm.ledger.store import FILE
 from reviewscore.llm.provider import SentRequest
-from tests.loopback import Body, Loopback
-from tests.sessions import MODELS, QUICK, Session, interrupted, request
+from tests.loopback import Loopback
+from tests.sessions import (
+    MODELS,
+    QUICK,
+    Session,
+    asked_once,
+    failures,
+    forget_ids,
+    interrupted,
+    request,
+    sizes,
+    three,
+)
 
 
 @pytest.mark.parametrize("model", MODELS)
 async def test_all_that_wait_together_go_in_one_job_at_half_the_price(
     server: Loopback, tmp_path: Path, model: str
 ) -> None:
-    session = Session(tmp_path, server, model)
+    asked = [request(number, model=model) for number in range(5)]
 
-    replies = await session.ask(*(request(number, model=model) for number in range(5)))
-    paid = await session.ledger.paid()
-    await session.close()
+    replies, session = await asked_once(tmp_path, server, *asked)
 
+    paid = session.paid
     assert [one.batch for one in replies] == [True] * 5  # type: ignore[attr-defined]
-    assert [len(keys) for _, _, keys in server.jobs.made] == [5]
+    assert sizes(server) == [5]
     assert (paid.calls, paid.batched) == (5, 5)
     assert paid.usd < (paid.input_tokens + paid.output_tokens) / 1e6
     assert any("5 requests handed over" in one for one in session.said)
@@ -45,8 +55,8 @@ async def test_a_request_that_failed_in_its_job_goes_with_the_next(
     replies = await session.ask(request(0, model=model), bad, request(2, model=model))
     await session.close()
 
-    assert not [one for one in replies if isinstance(one, Exception)]
-    assert [len(keys) for _, _, keys in server.jobs.made] == [3, 1]
+    assert failures(replies) == []
+    assert sizes(server) == [3, 1]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -69,15 +79,13 @@ async def test_a_request_cancelled_at_the_provider_is_an_error_of_that_request(
 async def test_a_job_that_outlived_its_session_is_collected_and_not_paid_again(
     server: Loopback, tmp_path: Path, model: str
 ) -> None:
-    asked = [request(number, model=model) for number in range(3)]
+    asked = three(model)
     left = await interrupted(tmp_path, server, *asked)
 
-    second = Session(tmp_path, server, model)
-    replies = await second.ask(*asked)
-    await second.close()
+    replies, second = await asked_once(tmp_path, server, *asked)
 
     assert all(isinstance(one, StoppedError) for one in left)
-    assert not [one for one in replies if isinstance(one, Exception)]
+    assert failures(replies) == []
     assert len(server.jobs.made) == 1
     assert any("of an earlier session: 3 replies" in one for one in second.said)
 
@@ -86,17 +94,13 @@ async def test_a_job_that_outlived_its_session_is_collected_and_not_paid_again(
 async def test_a_job_whose_id_was_never_recorded_is_found_at_the_provider(
     server: Loopback, tmp_path: Path, model: str
 ) -> None:
-    asked = [request(number, model=model) for number in range(3)]
+    asked = three(model)
     await interrupted(tmp_path, server, *asked)
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        db.execute("UPDATE jobs SET job = NULL")
-        db.commit()
+    forget_ids(tmp_path)
 
-    second = Session(tmp_path, server, model)
-    replies = await second.ask(*asked)
-    await second.close()
+    replies, _ = await asked_once(tmp_path, server, *asked)
 
-    assert not [one for one in replies if isinstance(one, Exception)]
+    assert failures(replies) == []
     assert len(server.jobs.made) == 1
 
 
@@ -110,42 +114,34 @@ async def test_a_job_that_was_announced_and_never_made_goes_anew(
     await first.book.leave()
     await first.close()
 
-    second = Session(tmp_path, server)
-    (reply,) = await second.ask(asked)
-    await second.close()
+    (reply,), _ = await asked_once(tmp_path, server, asked)
 
     assert not isinstance(reply, Exception)
-    assert [len(keys) for _, _, keys in server.jobs.made] == [1]
+    assert sizes(server) == [1]
 
 
-async def test_jobs_are_split_by_size_and_by_model(server: Loopback, tmp_path: Path) -> None:
+@pytest.mark.parametrize("bound", ["requests", "bytes"])
+async def test_jobs_are_split_by_size_and_by_model(
+    server: Loopback, tmp_path: Path, bound: str
+) -> None:
     session = Session(tmp_path, server)
-    session.api.most_requests = 2
+    if bound == "requests":
+        session.api.most_requests = 3
+    else:
+        session.api.most_bytes = 3 * len(session.api.line("k" * 64, request(0)).text) + 10
 
-    await session.ask(*(request(number) for number in range(5)), request(9, model="openai/another"))
+    await session.ask(*map(request, range(7)), request(9, model="openai/another"))
     await session.close()
 
-    assert sorted(len(keys) for _, _, keys in server.jobs.made) == [1, 1, 2, 2]
-
-
-async def test_jobs_are_split_by_bytes(server: Loopback, tmp_path: Path) -> None:
-    session = Session(tmp_path, server)
-    session.api.most_bytes = 3 * len(session.api.line("k" * 64, request(0)).text) + 10
-
-    await session.ask(*(request(number) for number in range(7)))
-    await session.close()
-
-    assert sorted(len(keys) for _, _, keys in server.jobs.made) == [1, 3, 3]
+    assert sorted(sizes(server)) == [1, 1, 3, 3]
 
 
 async def test_a_job_found_wanting_stops_the_run_with_the_reason(
     server: Loopback, tmp_path: Path
 ) -> None:
     server.jobs.fail = True
-    session = Session(tmp_path, server)
 
-    (failed,) = await session.ask(request(0))
-    await session.close()
+    (failed,), _ = await asked_once(tmp_path, server, request(0))
 
     assert isinstance(failed, StopError)
     assert "queue is full" in str(failed)
@@ -155,10 +151,8 @@ async def test_a_refused_hand_over_is_tried_again_and_leaves_no_open_job(
     server: Loopback, tmp_path: Path
 ) -> None:
     server.jobs.refuse = 500
-    session = Session(tmp_path, server)
 
-    (failed,) = await session.ask(request(0))
-    await session.close()
+    (failed,), _ = await asked_once(tmp_path, server, request(0))
 
     assert isinstance(failed, StopError)
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
@@ -166,49 +160,3 @@ async def test_a_refused_hand_over_is_tried_again_and_leaves_no_open_job(
             QUICK.failures + 1,
             0,
         )
-
-
-@pytest.mark.parametrize("model", MODELS)
-async def test_what_a_model_refuses_in_a_job_is_left_out_of_the_next(
-    server: Loopback, tmp_path: Path, model: str
-) -> None:
-    from aiohttp import web
-
-    def quirk(body: Body, _: int) -> web.Response | None:
-        if "temperature" in body:
-            problem = {"error": {"message": "temperature is not supported with this model"}}
-            return web.json_response(problem, status=400)
-        return None
-
-    server.quirk = quirk
-    session = Session(tmp_path, server, model)
-
-    replies = await session.ask(*(request(number, model=model) for number in range(3)))
-    await session.close()
-
-    assert not [one for one in replies if isinstance(one, Exception)]
-    assert [len(keys) for _, _, keys in server.jobs.made] == [3, 3]
-
-
-async def test_a_model_of_the_other_endpoint_goes_there_with_the_next_job(
-    server: Loopback, tmp_path: Path
-) -> None:
-    from aiohttp import web
-
-    def quirk(body: Body, seen: int) -> web.Response | None:
-        if "temperature" in body:  # only chat completions bring it to this door
-            words = "This model is only supported in v1/responses and not in v1/chat/completions."
-            return web.json_response({"error": {"message": words}}, status=404)
-        return None
-
-    server.quirk = quirk
-    session = Session(tmp_path, server)
-
-    (reply,) = await session.ask(request(0))
-    await session.close()
-
-    assert reply.usage.cached_tokens > 0  # type: ignore[attr-defined]
-    assert [job["endpoint"] for job in server.jobs.jobs.values()] == [
-        "/v1/chat/completions",
-        "/v1/responses",
-    ]

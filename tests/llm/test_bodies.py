@@ -22,7 +22,7 @@ from reviewscore.llm.providers.openai import OpenAIProvider, ServersProvider
 from reviewscore.schema.call import Completion
 from tests.endless import LINGERING, NO_HTTP, Endless, Verbatim, bomb
 from tests.loopback import Loopback
-from tests.sessions import MODELS, Session, failures, request, three
+from tests.sessions import MODELS, asked_once, failures, request, three
 
 SMALL = Bounds(max_reply_mb=1, max_results_mb=2)
 SLACK = 12_000_000
@@ -46,10 +46,29 @@ def serve_endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
         server.stop()
 
 
-async def failure(provider: Provider, *, model: str = "openai/x") -> ProviderError:
+async def failure(server: Endless, *, model: str = "openai/x", timeout: float = 5) -> ProviderError:
+    return await failure_of(open_provider(model, base_url=server.url, timeout=timeout), model)
+
+
+async def failure_of(provider: Provider, model: str = "openai/x") -> ProviderError:
     with pytest.raises(ProviderError) as caught:
         await provider.complete(request(0, model=model))
     await provider.close()
+    return caught.value
+
+
+async def asked_by_a_client(
+    server: Endless, limits: CallLimits | None = None, *, timeout: float = 5
+) -> ProviderError:
+    """What a client raises, which tries again where that may help."""
+    client = Client(
+        lambda _: open_provider("openai/x", base_url=server.url, timeout=timeout),
+        CallsInMemory(),
+        limits=limits or CallLimits(),
+    )
+    with pytest.raises(ProviderError) as caught:
+        await client.complete(request(0), stage="split_points")
+    await client.close()
     return caught.value
 
 
@@ -60,7 +79,7 @@ async def test_an_answer_without_an_end_is_given_up_at_the_bound(
 ) -> None:
     server = serve_endless(Endless(status=status))
 
-    error = await failure(open_provider(model, base_url=server.url, timeout=5), model=model)
+    error = await failure(server, model=model)
 
     assert "larger than the 1 MB that max_reply_mb allows" in str(error)
     assert (error.retryable, error.status, error.in_doubt) == (False, status, status == 200)
@@ -76,10 +95,9 @@ async def test_a_small_body_that_grows_is_given_up_at_the_bound(
     small = bomb(60_000_000)
     server = serve_endless(Endless(small, status=status, headers={"Content-Encoding": "gzip"}))
     assert len(small) < 100_000
-    provider = open_provider(model, base_url=server.url, timeout=5)
     tracemalloc.start()
 
-    error = await failure(provider, model=model)
+    error = await failure(server, model=model)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
@@ -92,7 +110,7 @@ async def test_an_answer_that_says_how_large_it_is_is_not_read_at_all(serve_endl
         Endless(headers={"Content-Length": "900000000", "Transfer-Encoding": ""})
     )
 
-    error = await failure(open_provider("openai/x", base_url=server.url, timeout=5))
+    error = await failure(server)
 
     assert "it has 900.0 MB" in str(error)
     assert server.sent[0] < SLACK
@@ -102,7 +120,7 @@ async def test_an_answer_that_says_how_large_it_is_is_not_read_at_all(serve_endl
 async def test_a_coding_that_was_not_asked_for_is_named(serve_endless: Serve, coding: str) -> None:
     server = serve_endless(Endless(b"{}", headers={"Content-Encoding": coding}))
 
-    error = await failure(open_provider("openai/x", base_url=server.url, timeout=5))
+    error = await failure(server)
 
     assert f"its encoding is '{coding}'" in str(error)
 
@@ -127,7 +145,7 @@ async def test_a_packed_answer_is_read_as_before() -> None:
 async def test_log_probabilities_are_bounded_too(serve_endless: Serve) -> None:
     server = serve_endless(Endless())
 
-    error = await failure(CompletionsProvider(base_url=server.url, timeout=5))
+    error = await failure_of(CompletionsProvider(base_url=server.url, timeout=5))
 
     assert "max_reply_mb" in str(error)
     assert server.sent[0] < SLACK
@@ -138,21 +156,15 @@ async def test_a_server_that_answers_too_much_is_not_one_that_is_down(serve_endl
     provider = OpenAIProvider(base_url=server.url, timeout=5)
     servers = ServersProvider((provider, provider))
 
-    await failure(servers)
+    await failure_of(servers)
 
     assert all(one.down_until == 0.0 for one in servers._servers)
 
 
 async def test_such_a_call_is_not_tried_again(serve_endless: Serve) -> None:
     server = serve_endless(Endless())
-    asking = Client(
-        lambda _: open_provider("openai/x", base_url=server.url, timeout=5), CallsInMemory()
-    )
 
-    with pytest.raises(ProviderError, match="max_reply_mb"):
-        await asking.complete(request(0), stage="split_points")
-    await asking.close()
-
+    assert "max_reply_mb" in str(await asked_by_a_client(server))
     assert server.asked == 1
 
 
@@ -163,10 +175,9 @@ async def test_an_answer_that_has_not_come_whole_in_time_is_given_up(
 ) -> None:
     said, again, drip = LINGERING[how]
     server = serve_endless(Verbatim(said=said, again=again, drip=drip))
-    provider = open_provider(model, base_url=server.url, timeout=0.3)
 
     async with asyncio.timeout(10):
-        error = await failure(provider, model=model)
+        error = await failure(server, model=model, timeout=0.3)
 
     assert "no whole reply after 0.3 s" in str(error)
     assert server.url in str(error)
@@ -177,7 +188,7 @@ async def test_bodies_of_nothing_are_bounded_too(serve_endless: Serve) -> None:
     said, again, _ = LINGERING["empty members without an end"]
     server = serve_endless(Verbatim(said=said, again=again))
 
-    error = await failure(open_provider("openai/x", base_url=server.url, timeout=30))
+    error = await failure(server, timeout=30)
 
     assert "larger than the 1 MB that max_reply_mb allows" in str(error)
     assert server.sent[0] < SLACK
@@ -207,18 +218,13 @@ async def test_an_attempt_of_several_requests_ends_when_a_call_must_have_ended(
 ) -> None:
     monkeypatch.setattr(clients, "_MARGIN", 0.1)
     server = serve_endless(Endless(drip=0.05, most=400))
-    asking = Client(
-        lambda _: open_provider("openai/x", base_url=server.url, timeout=60),
-        CallsInMemory(),
-        limits=CallLimits(timeout=0.2, max_retries=0),
-    )
 
-    with pytest.raises(ProviderError, match=r"no whole reply after 0\.3 s") as caught:
-        await asking.complete(request(0), stage="split_points")
-    await asking.close()
+    limits = CallLimits(timeout=0.2, max_retries=0)
+    error = await asked_by_a_client(server, limits, timeout=60)
 
-    assert caught.value.retryable
-    assert caught.value.in_doubt
+    assert "no whole reply after 0.3 s" in str(error)
+    assert error.retryable
+    assert error.in_doubt
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -228,7 +234,7 @@ async def test_an_answer_that_is_no_http_is_a_failure_of_the_server(
 ) -> None:
     server = serve_endless(Verbatim(said=NO_HTTP[how]))
 
-    error = await failure(open_provider(model, base_url=server.url, timeout=5), model=model)
+    error = await failure(server, model=model)
 
     assert (error.retryable, error.status, error.in_doubt) == (True, None, True)
     assert str(error).startswith(f"{server.url}: its answer is not HTTP")
@@ -240,16 +246,8 @@ async def test_an_answer_that_is_no_http_is_asked_for_again(
 ) -> None:
     monkeypatch.setattr(retry, "_BACKOFF", lambda _: 0.001)
     server = serve_endless(Verbatim(said=NO_HTTP["two lengths"]))
-    asking = Client(
-        lambda _: open_provider("openai/x", base_url=server.url, timeout=5),
-        CallsInMemory(),
-        limits=CallLimits(max_retries=2),
-    )
 
-    with pytest.raises(ProviderError, match="not HTTP"):
-        await asking.complete(request(0), stage="split_points")
-    await asking.close()
-
+    assert "not HTTP" in str(await asked_by_a_client(server, CallLimits(max_retries=2)))
     assert server.asked == 3
 
 
@@ -262,10 +260,8 @@ async def test_a_reply_of_a_job_that_is_too_large_spoils_its_own_request_only(
         line[:-1] + f', "more": "{"a" * 1_100_000}"}}' if number == 1 else line
         for number, line in enumerate(lines.split("\n"))
     )
-    session = Session(tmp_path, server, model)
 
-    replies = await session.ask(*three(model))
-    await session.close()
+    replies, _ = await asked_once(tmp_path, server, *three(model))
 
     (failed,) = failures(replies)
     assert "max_reply_mb" in str(failed)
@@ -278,12 +274,9 @@ async def test_results_of_a_job_that_are_too_large_are_not_held_and_stay_written
 ) -> None:
     put_in_force(SMALL)
     server.jobs.rewrite = lambda lines: lines + ("\n" + "a" * 900_000) * 5
-    session = Session(tmp_path, server, model)
 
-    replies = await session.ask(*three(model))
-    left = await session.book.open()
-    await session.close()
+    replies, session = await asked_once(tmp_path, server, *three(model))
 
     assert all("max_results_mb" in str(one) for one in failures(replies))
     assert "run the same command again to collect it" in str(failures(replies)[0])
-    assert [len(job.sent) for job in left] == [3]
+    assert [len(job.sent) for job in session.left] == [3]

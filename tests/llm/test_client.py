@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
-from reviewscore.errors import ProviderError, StopError, StoppedError
+from reviewscore.errors import ProviderError, StoppedError
 from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.limiter import ConcurrencyLimiter
 from reviewscore.llm.providers.scripted import ScriptedProvider
-from reviewscore.llm.retry import with_retries
-from reviewscore.schema.call import Completion, Message, Request
+from reviewscore.schema.call import Completion, Request
+from tests.sessions import plain_request
 
-
-def request(text: str = "hello") -> Request:
-    return Request(
-        model="scripted/x",
-        system="be brief",
-        prefix="the paper",
-        messages=(Message(role="user", content=text),),
-        schema_name="Reply",
-        reply_schema="{}",
-    )
+request = partial(plain_request, system="be brief", prefix="the paper")
 
 
 def client(provider: ScriptedProvider, *, connections: int = 4) -> Client:
@@ -142,59 +134,6 @@ def test_the_paper_stands_before_everything_that_changes() -> None:
 
     assert [turn.role for turn in turns] == ["system", "user"]
     assert turns[1].content == "the paper\n\ntask"
-
-
-async def test_what_may_work_later_is_tried_again() -> None:
-    tries = iter([ProviderError("busy", retryable=True, retry_after=0.0), None])
-
-    async def ask() -> str:
-        error = next(tries)
-        if error:
-            raise error
-        return "ok"
-
-    assert await with_retries(ask, max_retries=2) == ("ok", 2)
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        ProviderError("bad request", retryable=False),
-        ProviderError("gone", retryable=False, retry_after=3600.0),
-    ],
-)
-async def test_what_cannot_work_soon_is_not_tried_again(error: ProviderError) -> None:
-    tries = 0
-
-    async def ask() -> str:
-        nonlocal tries
-        tries += 1
-        raise error
-
-    with pytest.raises(ProviderError):
-        await with_retries(ask, max_retries=5)
-    assert tries == 1
-
-
-async def test_a_provider_that_asks_for_a_long_wait_stops_the_run_with_the_time() -> None:
-    async def ask() -> str:
-        raise ProviderError("come back", retryable=True, retry_after=3600.0)
-
-    with pytest.raises(StopError, match=r"no more calls until \d\d \w+ \d\d:\d\d"):
-        await with_retries(ask, max_retries=5)
-
-
-async def test_retries_end() -> None:
-    tries = 0
-
-    async def ask() -> str:
-        nonlocal tries
-        tries += 1
-        raise ProviderError("busy", retryable=True, retry_after=0.0, status=503)
-
-    with pytest.raises(ProviderError, match="busy"):
-        await with_retries(ask, max_retries=3)
-    assert tries == 4
 
 
 async def test_a_scripted_completion_is_passed_through() -> None:

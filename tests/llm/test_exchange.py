@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,29 +21,29 @@ from reviewscore.llm.connect import connect
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import check_model
 from reviewscore.llm.providers.exchange import ExchangeProvider, _line
-from reviewscore.schema.call import Completion, Message, Request
+from reviewscore.schema.call import Completion, Request
 from tests.conftest import ROOT
+from tests.sessions import plain_request
+
+request = partial(
+    plain_request,
+    model="exchange:x",
+    prefix="paper",
+    task="task",
+    schema_name="QuestionReply",
+    reply_schema='{"title":"QuestionReply"}',
+)
 
 
-def request(text: str = "Why?") -> Request:
-    return Request(
-        model="exchange:x",
-        system="role",
-        prefix="paper",
-        task="task",
-        messages=(Message(role="user", content=text),),
-        schema_name="QuestionReply",
-        reply_schema='{"title":"QuestionReply"}',
-    )
-
-
-def put(folder: Path, **line: object) -> None:
+def put(folder: Path, item: str = "hello", /, **line: object) -> None:
+    """Reply to the prompt of an item."""
+    line = {"prompt": request(item).prompt_key(), **line}
     with (folder / "replies.jsonl").open("a") as file:
         file.write(json.dumps(line) + "\n")
 
 
-def prompts(folder: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (folder / "prompts.jsonl").read_text().splitlines()]
+def prompts(folder: Path, name: str = "prompts.jsonl") -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / name).read_text().splitlines()]
 
 
 async def ask(folder: Path, *asked: Request, wait: float = 0.0) -> list[Completion | Exception]:
@@ -65,7 +66,7 @@ async def test_all_that_can_be_asked_is_written_before_the_run_stops(tmp_path: P
 
 
 async def test_replies_that_are_there_are_used_and_say_who_answered(tmp_path: Path) -> None:
-    put(tmp_path, prompt=request().prompt_key(), reply={"kind": "question"}, by="Ada")
+    put(tmp_path, reply={"kind": "question"}, by="Ada")
 
     (reply,) = await ask(tmp_path, request())
 
@@ -74,34 +75,41 @@ async def test_replies_that_are_there_are_used_and_say_who_answered(tmp_path: Pa
     assert not (tmp_path / "prompts.jsonl").exists()
 
 
-async def test_replies_as_text_and_refusals_are_possible(tmp_path: Path) -> None:
-    put(tmp_path, prompt=request().prompt_key(), text="I would rather not.", finish="refusal")
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            [{"text": "Rather not.", "finish": "refusal"}],
+            ("Rather not.", "refusal"),
+        ),
+        ([{"text": "first"}, {"text": "second thoughts"}], ("second thoughts", "stop")),
+    ],
+)
+async def test_replies_may_be_text_or_refusals_and_the_last_to_a_prompt_counts(
+    tmp_path: Path, lines: list[dict[str, str]], expected: tuple[str, str]
+) -> None:
+    for line in lines:
+        put(tmp_path, **line)
 
     (reply,) = await ask(tmp_path, request())
 
     assert isinstance(reply, Completion)
-    assert (reply.text, reply.finish) == ("I would rather not.", "refusal")
+    assert (reply.text, reply.finish) == expected
 
 
-async def test_replies_that_come_while_it_waits_are_taken_up(tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["prompts.jsonl", "open.jsonl"])
+async def test_replies_that_come_while_it_waits_are_taken_up_and_none_stays_open(
+    tmp_path: Path, file: str
+) -> None:
     waiting = asyncio.create_task(ask(tmp_path, request(), wait=5))
-    while not (tmp_path / "prompts.jsonl").exists():
+    while not (tmp_path / file).exists():
         await asyncio.sleep(0.01)
-    put(tmp_path, prompt=request().prompt_key(), reply={})
+    put(tmp_path, reply={})
 
     (reply,) = await asyncio.wait_for(waiting, 5)
 
     assert isinstance(reply, Completion)
-
-
-async def test_the_last_reply_to_a_prompt_counts(tmp_path: Path) -> None:
-    put(tmp_path, prompt=request().prompt_key(), text="first")
-    put(tmp_path, prompt=request().prompt_key(), text="second thoughts")
-
-    (reply,) = await ask(tmp_path, request())
-
-    assert isinstance(reply, Completion)
-    assert reply.text == "second thoughts"
+    assert not (tmp_path / "open.jsonl").exists()
 
 
 async def test_a_last_line_that_never_ends_counts_once_it_is_whole(tmp_path: Path) -> None:
@@ -164,7 +172,7 @@ def test_a_broken_reply_is_named_by_file_and_line(tmp_path: Path, line: str, pro
 
 
 async def test_replies_cost_nothing_and_are_booked_once(tmp_path: Path) -> None:
-    put(tmp_path, prompt=request().prompt_key(), text="yes")
+    put(tmp_path, text="yes")
     book = CallsInMemory()
     for _ in range(2):
         client = await connect(Settings(model=f"exchange:{tmp_path}"), book)
@@ -180,7 +188,7 @@ async def test_a_corrected_reply_replaces_the_one_in_the_ledger(tmp_path: Path) 
     book = CallsInMemory()
     texts = []
     for text in ("yes", "no"):
-        put(tmp_path, prompt=request().prompt_key(), text=text)
+        put(tmp_path, text=text)
         client = Client(lambda _: ExchangeProvider(tmp_path), book)
         texts.append((await client.complete(request(), stage="s"))[0].text)
 
@@ -192,9 +200,8 @@ def test_exchange_needs_a_folder() -> None:
         check_model("exchange:", base_url=None)
 
 
-def open_prompts(folder: Path) -> list[str]:
-    lines = (folder / "open.jsonl").read_text().splitlines()
-    return [json.loads(line)["prompt"] for line in lines]
+def open_prompts(folder: Path) -> list[object]:
+    return [one["prompt"] for one in prompts(folder, "open.jsonl")]
 
 
 async def test_a_file_of_its_own_holds_the_prompts_that_wait(tmp_path: Path) -> None:
@@ -202,23 +209,12 @@ async def test_a_file_of_its_own_holds_the_prompts_that_wait(tmp_path: Path) -> 
     await ask(tmp_path, *asked)
     both = open_prompts(tmp_path)
 
-    put(tmp_path, prompt=asked[0].prompt_key(), reply={})
+    put(tmp_path, "a", reply={})
     await ask(tmp_path, *asked)
 
     assert both == [one.prompt_key() for one in asked]
     assert open_prompts(tmp_path) == [asked[1].prompt_key()]
     assert len(prompts(tmp_path)) == 2
-
-
-async def test_no_file_of_open_prompts_is_left_when_all_are_answered(tmp_path: Path) -> None:
-    waiting = asyncio.create_task(ask(tmp_path, request(), wait=5))
-    while not (tmp_path / "open.jsonl").exists():
-        await asyncio.sleep(0.01)
-    put(tmp_path, prompt=request().prompt_key(), reply={})
-
-    await asyncio.wait_for(waiting, 5)
-
-    assert not (tmp_path / "open.jsonl").exists()
 
 
 async def test_a_reply_that_cannot_be_used_is_named(tmp_path: Path) -> None:
@@ -227,7 +223,7 @@ async def test_a_reply_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 
     heard: list[str] = []
     first = request()
-    put(tmp_path, prompt=first.prompt_key(), reply={"sort": "claim"})
+    put(tmp_path, reply={"sort": "claim"})
     client = Client(
         lambda _: ExchangeProvider(tmp_path, quiet=0.01), CallsInMemory(), say=heard.append
     )
@@ -260,14 +256,14 @@ def test_the_lines_in_the_guide_are_of_the_format(tmp_path: Path) -> None:
 async def test_a_reply_that_is_too_large_is_named_and_not_held(tmp_path: Path) -> None:
     put_in_force(Bounds(max_reply_mb=0.01, max_results_mb=0.05))
     await ask(tmp_path, request("a"))
-    put(tmp_path, prompt=request("a").prompt_key(), text="Yes.")
-    put(tmp_path, prompt=request("b").prompt_key(), text="Yes. " * 3000)
+    put(tmp_path, "a", text="Yes.")
+    put(tmp_path, "b", text="Yes. " * 3000)
 
     with pytest.raises(TooLargeError, match=r"max_reply_mb allows: it has 15,0\d\d") as caught:
         ExchangeProvider(tmp_path)
     assert caught.value.line == 2
 
-    put(tmp_path, prompt=request("b").prompt_key(), text="Yes. " * 9000)
+    put(tmp_path, "b", text="Yes. " * 9000)
     with pytest.raises(TooLargeError, match="max_results_mb"):
         ExchangeProvider(tmp_path)
 

@@ -21,8 +21,10 @@ from reviewscore.llm.providers.anthropic import completion_of
 from reviewscore.schema.call import Completion
 from tests import sessions
 from tests.loopback import Body, Loopback, completion
+from tests.quirks import RESPONSES_ONLY
 from tests.sessions import answer
 
+SERVE = Callable[..., Loopback]
 PRICE = Price(input=1e4, cached=1e4, output=1e4)
 
 
@@ -44,15 +46,9 @@ def whole(**changes: object) -> Body:
 
 
 async def test_all_calls_that_start_together_find_the_other_endpoint(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
 ) -> None:
-    def quirk(body: Body, _: int) -> web.Response | None:
-        if "temperature" in body:
-            words = "This model is only supported in v1/responses."
-            return web.json_response({"error": {"message": words}}, status=404)
-        return web.json_response(whole())
-
-    provider = open_provider("openai/tiny", base_url=serve(quirk).url, timeout=5)
+    provider = open_provider("openai/tiny", base_url=serve(RESPONSES_ONLY).url, timeout=5)
 
     replies = await asyncio.gather(*(provider.complete(request(one)) for one in range(4)))
     await provider.close()
@@ -70,7 +66,7 @@ async def test_all_calls_that_start_together_find_the_other_endpoint(
     ],
 )
 async def test_an_error_inside_an_answer_that_claims_to_be_well_is_told(
-    serve: Callable[..., Loopback], code: object, kind: type[Exception], words: str
+    serve: SERVE, code: object, kind: type[Exception], words: str
 ) -> None:
     body = {"error": {"code": code, "message": "Insufficient credits"}}
     error = await failure(serve(lambda *_: web.json_response(body)))
@@ -80,9 +76,7 @@ async def test_an_error_inside_an_answer_that_claims_to_be_well_is_told(
 
 
 @pytest.mark.parametrize("reason", ["error", "abort"])
-async def test_a_reply_that_broke_off_is_no_reply(
-    serve: Callable[..., Loopback], reason: str
-) -> None:
+async def test_a_reply_that_broke_off_is_no_reply(serve: SERVE, reason: str) -> None:
     body = whole()
     body["choices"][0].update(finish_reason=reason, error={"message": "upstream died"})  # type: ignore[index]
     error = await failure(serve(lambda *_: web.json_response(body)))
@@ -96,7 +90,7 @@ async def test_a_reply_that_broke_off_is_no_reply(
     ("reason", "finish"), [(None, "stop"), ("eos", "stop"), ("model_length", "length")]
 )
 async def test_servers_have_many_names_for_how_a_reply_ended(
-    serve: Callable[..., Loopback], reason: object, finish: str
+    serve: SERVE, reason: object, finish: str
 ) -> None:
     body = whole()
     body["choices"][0]["finish_reason"] = reason  # type: ignore[index]
@@ -104,14 +98,14 @@ async def test_servers_have_many_names_for_how_a_reply_ended(
     assert (await send(serve(lambda *_: web.json_response(body)))).finish == finish
 
 
-async def test_a_reply_without_the_models_name_is_a_reply(serve: Callable[..., Loopback]) -> None:
+async def test_a_reply_without_the_models_name_is_a_reply(serve: SERVE) -> None:
     body = whole()
     del body["model"]
 
     assert (await send(serve(lambda *_: web.json_response(body)))).model == "tiny"
 
 
-async def test_an_input_that_is_flagged_stops_no_run(serve: Callable[..., Loopback]) -> None:
+async def test_an_input_that_is_flagged_stops_no_run(serve: SERVE) -> None:
     words = "Your chosen model requires moderation and your input was flagged"
     body = {"error": {"code": 403, "message": words}}
     error = await failure(serve(lambda *_: web.json_response(body, status=403)))
@@ -121,7 +115,7 @@ async def test_an_input_that_is_flagged_stops_no_run(serve: Callable[..., Loopba
 
 
 async def test_a_field_that_is_refused_with_a_422_is_left_out(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
 ) -> None:
     def quirk(body: Body, _: int) -> web.Response:
         if "prompt_cache_key" in body:
@@ -134,7 +128,7 @@ async def test_a_field_that_is_refused_with_a_422_is_left_out(
     assert "prompt_cache_key" not in reply.parameters
 
 
-async def test_a_complaint_in_another_form_is_shown(serve: Callable[..., Loopback]) -> None:
+async def test_a_complaint_in_another_form_is_shown(serve: SERVE) -> None:
     body = {"detail": "the prompt is too long"}
     error = await failure(serve(lambda *_: web.json_response(body, status=422)))
 
@@ -143,7 +137,7 @@ async def test_a_complaint_in_another_form_is_shown(serve: Callable[..., Loopbac
 
 @pytest.mark.parametrize(("status", "in_doubt"), [(504, True), (524, True), (503, False)])
 async def test_a_gateway_that_gave_up_leaves_a_doubt(
-    serve: Callable[..., Loopback], status: int, in_doubt: bool
+    serve: SERVE, status: int, in_doubt: bool
 ) -> None:
     error = await failure(serve(lambda *_: web.Response(status=status, text="<html>gone</html>")))
 
@@ -152,7 +146,7 @@ async def test_a_gateway_that_gave_up_leaves_a_doubt(
 
 
 async def test_a_reply_without_usage_has_no_known_cost_and_counts_at_its_worst(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
 ) -> None:
     server = serve(lambda *_: web.json_response(whole(usage=None)))
     provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
@@ -198,9 +192,7 @@ ABSURD = [
 
 
 @pytest.mark.parametrize("usage", ABSURD, ids=json.dumps)
-async def test_counts_that_cannot_be_are_unknown_and_said_once(
-    serve: Callable[..., Loopback], usage: object
-) -> None:
+async def test_counts_that_cannot_be_are_unknown_and_said_once(serve: SERVE, usage: object) -> None:
     server, said = serve(lambda *_: web.json_response(whole(usage=usage))), list[str]()
     provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
     book, budget = CallsInMemory(), Budget()
@@ -221,7 +213,7 @@ async def test_counts_that_cannot_be_are_unknown_and_said_once(
 
 @pytest.mark.parametrize("counts", [(0, 3), (50, 0)])
 async def test_counts_of_nothing_do_not_make_a_call_cheaper(
-    serve: Callable[..., Loopback], counts: tuple[int, int]
+    serve: SERVE, counts: tuple[int, int]
 ) -> None:
     usage = dict(zip(("prompt_tokens", "completion_tokens"), counts, strict=True))
     server = serve(lambda *_: web.json_response(whole(usage=usage)))
@@ -236,9 +228,7 @@ async def test_counts_of_nothing_do_not_make_a_call_cheaper(
 
 
 @pytest.mark.parametrize("counts", [(50, 3), (50.0, 3)])
-async def test_whole_counts_are_taken(
-    serve: Callable[..., Loopback], counts: tuple[float, int]
-) -> None:
+async def test_whole_counts_are_taken(serve: SERVE, counts: tuple[float, int]) -> None:
     usage = dict(zip(("prompt_tokens", "completion_tokens"), counts, strict=True))
 
     reply = await send(serve(lambda *_: web.json_response(whole(usage=usage))))
@@ -292,7 +282,7 @@ def test_an_address_with_a_password_in_it_is_refused_and_not_shown(
     assert "hunter2pass" not in str(caught.value)
 
 
-async def test_text_that_cannot_be_sent_was_never_billed(serve: Callable[..., Loopback]) -> None:
+async def test_text_that_cannot_be_sent_was_never_billed(serve: SERVE) -> None:
     server = serve(lambda *_: web.json_response(whole()))
     provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
     book = CallsInMemory()

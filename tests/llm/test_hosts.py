@@ -16,23 +16,8 @@ from aiohttp import web
 
 from reviewscore.errors import ProviderError
 from reviewscore.llm.provider import open_provider
-from reviewscore.schema.call import Message, Request
 from tests.loopback import Body, Loopback
-
-
-def request(model: str) -> Request:
-    return Request(
-        model=model,
-        system="role",
-        task='{"title":"QuestionReply"}',
-        messages=(Message(role="user", content="a secret paper"),),
-        schema_name="QuestionReply",
-        reply_schema="{}",
-        structured="text",
-    )
-
-
-MODELS = ["openai/x", "anthropic/x"]
+from tests.sessions import MODELS, request
 
 
 async def ask(model: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +26,7 @@ async def ask(model: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
     provider = open_provider(model, base_url=url, timeout=5)
     try:
-        await provider.complete(request(model))
+        await provider.complete(request(model=model, text="a secret paper"))
     finally:
         await provider.close()
 

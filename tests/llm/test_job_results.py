@@ -6,31 +6,24 @@ import json
 from pathlib import Path
 
 import pytest
-from aiohttp import web
 
 from reviewscore.errors import ProviderError
 from reviewscore.schema.call import Completion
-from tests.loopback import Body, Loopback
-from tests.sessions import MODELS, Session, failures, interrupted, request, sizes, three
+from tests.loopback import Loopback
+from tests.quirks import NO_TEMPERATURE, RESPONSES_ONLY
+from tests.sessions import MODELS, Session, asked_once, failures, interrupted, request, sizes, three
 
 
-def refuses_temperature(body: Body, _: int) -> web.Response | None:
-    if "temperature" in body:
-        problem = {"error": {"message": "temperature is not supported with this model"}}
-        return web.json_response(problem, status=400)
-    return None
-
-
+@pytest.mark.parametrize("earlier", [True, False])
 @pytest.mark.parametrize("model", MODELS)
-async def test_what_an_earlier_sessions_job_was_refused_is_left_out_of_the_next(
-    server: Loopback, tmp_path: Path, model: str
+async def test_what_a_job_was_refused_is_left_out_of_the_next(
+    server: Loopback, tmp_path: Path, model: str, earlier: bool
 ) -> None:
-    server.quirk = refuses_temperature
-    await interrupted(tmp_path, server, *three(model))
-    session = Session(tmp_path, server, model)
+    server.quirk = NO_TEMPERATURE
+    if earlier:
+        await interrupted(tmp_path, server, *three(model))
 
-    replies = await session.ask(*three(model))
-    await session.close()
+    replies, _ = await asked_once(tmp_path, server, *three(model))
 
     assert failures(replies) == []
     assert sizes(server) == [3, 3]
@@ -42,10 +35,8 @@ async def test_a_reply_from_an_earlier_sessions_job_says_what_was_sent(
 ) -> None:
     asked = request(0, model=model).model_copy(update={"prefix": "a paper"})
     await interrupted(tmp_path, server, asked)
-    session = Session(tmp_path, server, model)
 
-    (reply,) = await session.ask(asked)
-    await session.close()
+    (reply,), _ = await asked_once(tmp_path, server, asked)
 
     assert isinstance(reply, Completion)
     assert "temperature" in reply.parameters
@@ -62,10 +53,8 @@ async def test_other_line_separators_in_replies_cut_no_line(
         return "\n".join(texts).replace("Looked", "Look\u2028\u0085ed")
 
     server.jobs.rewrite = separated
-    session = Session(tmp_path, server, model)
 
-    replies = await session.ask(*three(model))
-    await session.close()
+    replies, _ = await asked_once(tmp_path, server, *three(model))
 
     assert failures(replies) == []
 
@@ -79,10 +68,8 @@ async def test_a_line_that_cannot_be_read_spoils_its_own_request_only(
         bad % json.loads(line)["custom_id"] if number == 1 else line
         for number, line in enumerate(lines.split("\n"))
     )
-    session = Session(tmp_path, server, model)
 
-    replies = await session.ask(*three(model))
-    await session.close()
+    replies, _ = await asked_once(tmp_path, server, *three(model))
 
     (failed,) = failures(replies)
     assert isinstance(failed, ProviderError)
@@ -101,31 +88,23 @@ async def test_fields_that_the_sdk_does_not_know_spoil_no_reply(
         return json.dumps(line)
 
     server.jobs.rewrite = odd
-    session = Session(tmp_path, server)
 
-    (reply,) = await session.ask(request(0))
-    await session.close()
+    (reply,), _ = await asked_once(tmp_path, server, request(0))
 
     assert isinstance(reply, Completion)
     assert reply.usage.output_tokens > 0
 
 
+@pytest.mark.parametrize("count", [1, 3])
 async def test_all_requests_of_a_model_of_the_other_endpoint_go_there_with_the_next_job(
-    server: Loopback, tmp_path: Path
+    server: Loopback, tmp_path: Path, count: int
 ) -> None:
-    def quirk(body: Body, _: int) -> web.Response | None:
-        if "temperature" in body and server.jobs.made[-1][0] == "batch_0":
-            words = "This model is only supported in v1/responses and not in v1/chat/completions."
-            return web.json_response({"error": {"message": words}}, status=404)
-        return None
+    server.quirk = RESPONSES_ONLY
 
-    server.quirk = quirk
-    session = Session(tmp_path, server)
-
-    replies = await session.ask(*three("openai/x"))
-    await session.close()
+    replies, _ = await asked_once(tmp_path, server, *three()[:count])
 
     assert failures(replies) == []
+    assert all(one.usage.cached_tokens > 0 for one in replies)  # type: ignore[attr-defined]
     assert [job["endpoint"] for job in server.jobs.jobs.values()] == [
         "/v1/chat/completions",
         "/v1/responses",

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,23 +23,16 @@ from reviewscore.llm.ledger.sqlite import SQLiteFile
 from reviewscore.llm.ledger.store import FILE, Location
 from reviewscore.llm.ledger.tables import pack, unpack
 from reviewscore.llm.ledger.upkeep import clear, exported, info, note_estimate
-from reviewscore.schema.call import Call, Completion, Message, Request, Usage
+from reviewscore.schema.call import Call, Completion, Usage
 from tests.conftest import ROOT
 from tests.ledgers import asked
+from tests.sessions import plain_request
 
 
 def call(
     text: str = "hello", *, reply: str = "yes", usd: float | None = 0.5, prefix: str = "paper"
 ) -> Call:
-    request = Request(
-        model="openai/x",
-        system="s",
-        prefix=prefix,
-        task="judge",
-        messages=(Message(role="user", content=text),),
-        schema_name="R",
-        reply_schema="{}",
-    )
+    request = plain_request(text, model="openai/x", prefix=prefix, task="judge")
     usage = Usage(input_tokens=100, cached_tokens=60, written_tokens=10, output_tokens=7)
     return Call(
         key=request.key(place="here"),
@@ -53,10 +47,24 @@ def call(
     )
 
 
+async def recorded(place: Location, *calls: Call) -> None:
+    """Record calls of a run that ends."""
+    ledger = Ledger(place, run="one")
+    for one in calls:
+        await ledger.add(one)
+    ledger.close()
+
+
+@pytest.fixture
+def ledger(place: Location) -> Iterator[Ledger]:
+    """A ledger of each kind, open for a run."""
+    opened = Ledger(place, run="one")
+    yield opened
+    opened.close()
+
+
 async def test_a_recorded_call_is_found_by_every_run(place: Location) -> None:
-    first = Ledger(place, run="one")
-    await first.add(call())
-    first.close()
+    await recorded(place, call())
 
     second = Ledger(place, run="two")
     found = await second.find(call().key)
@@ -66,9 +74,7 @@ async def test_a_recorded_call_is_found_by_every_run(place: Location) -> None:
 
 
 async def test_a_fresh_run_finds_only_what_it_paid_for_itself(place: Location) -> None:
-    old = Ledger(place, run="one")
-    await old.add(call())
-    old.close()
+    await recorded(place, call())
 
     fresh = Ledger(place, run="two", fresh=True)
     assert await fresh.find(call().key) is None
@@ -80,14 +86,14 @@ async def test_a_fresh_run_finds_only_what_it_paid_for_itself(place: Location) -
     assert found.text == "anew"
 
 
-async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(place: Location) -> None:
-    ledger = Ledger(place, run="one")
+async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(
+    place: Location, ledger: Ledger
+) -> None:
     await ledger.add(call(reply="broken"))
     await ledger.add(call(reply="mended"))
 
     paid = await ledger.paid()
     latest = await ledger.find(call().key)
-    ledger.close()
 
     assert latest is not None
     assert latest.text == "mended"
@@ -98,20 +104,14 @@ async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(place: Location
 
 async def test_the_whole_request_comes_back_and_the_paper_is_stored_once(place: Location) -> None:
     long = "a long paper " * 1000
-    ledger = Ledger(place, run="one")
-    for number in range(5):
-        await ledger.add(call(f"item {number}", prefix=long))
-    ledger.close()
+    await recorded(place, *(call(f"item {number}", prefix=long) for number in range(5)))
 
     assert asked(place, "SELECT count(*) FROM prefixes") == [(1,)]
     assert [one.request.prefix for one in exported(place)] == [long] * 5
 
 
 async def test_export_of_a_run_holds_what_it_used_whoever_paid(place: Location) -> None:
-    ledger = Ledger(place, run="one")
-    await ledger.add(call("shared"))
-    await ledger.add(call("its own"))
-    ledger.close()
+    await recorded(place, call("shared"), call("its own"))
     other = Ledger(place, run="two")
     await other.use(call("shared").key)
     other.close()
@@ -122,17 +122,18 @@ async def test_export_of_a_run_holds_what_it_used_whoever_paid(place: Location) 
     assert len(list(exported(place))) == 2
 
 
-async def test_hundreds_of_writes_at_once_are_all_on_the_disk(place: Location) -> None:
-    ledger = Ledger(place, run="one")
+async def test_hundreds_of_writes_at_once_are_all_on_the_disk(
+    place: Location, ledger: Ledger
+) -> None:
 
     await asyncio.gather(*(ledger.add(call(f"item {number}")) for number in range(600)))
 
     assert asked(place, "SELECT count(*) FROM calls") == [(600,)]
-    ledger.close()
 
 
-async def test_a_call_claimed_by_a_living_process_is_not_ours(place: Location) -> None:
-    ledger = Ledger(place, run="one")
+async def test_a_call_claimed_by_a_living_process_is_not_ours(
+    place: Location, ledger: Ledger
+) -> None:
     script = f"""
 import asyncio, sys
 from pathlib import PosixPath
@@ -157,7 +158,6 @@ sys.stdin.readline()
     other.wait()
     when_dead = await ledger.claim("k", 1.0, seconds=60)
     doubts = asked(place, "SELECT run, usd FROM doubts")
-    ledger.close()
     other.stdin.close()
     other.stdout.close()
 
@@ -166,8 +166,9 @@ sys.stdin.readline()
     assert doubts == [("other", 2.0)]
 
 
-async def test_calls_under_way_when_a_session_died_count_at_their_worst(place: Location) -> None:
-    ledger = Ledger(place, run="one")
+async def test_calls_under_way_when_a_session_died_count_at_their_worst(
+    place: Location, ledger: Ledger
+) -> None:
     await ledger.claim("mine", 1.0, seconds=60)
     host, soon = store.process_name().partition("/")[0], time.time() + 60
     sql = "INSERT INTO claims VALUES (?, 'one', ?, ?, ?)"
@@ -176,15 +177,14 @@ async def test_calls_under_way_when_a_session_died_count_at_their_worst(place: L
 
     await ledger.reclaim_stale_claims()
     paid = await ledger.paid()
-    ledger.close()
 
     assert paid.doubtful == 3.0
 
 
 async def test_a_claim_of_another_computer_holds_for_as_long_as_a_call_can_take(
     place: Location,
+    ledger: Ledger,
 ) -> None:
-    ledger = Ledger(place, run="one")
     sql = "INSERT INTO claims VALUES (?, 'other', 'elsewhere/7/1', 5.0, ?)"
     asked(place, sql, "new", time.time() + 60)
     asked(place, sql, "old", time.time() - 1)
@@ -192,29 +192,27 @@ async def test_a_claim_of_another_computer_holds_for_as_long_as_a_call_can_take(
     holders = [await ledger.holder("new"), await ledger.holder("old")]
     claimed = [await ledger.claim(key, 1.0, seconds=60) for key in ("new", "old")]
     doubts = asked(place, "SELECT run, key, usd FROM doubts")
-    ledger.close()
 
     assert holders == ["process 7 on elsewhere", None]
     assert claimed == [False, True]
     assert doubts == [("other", "old", 5.0)]
 
 
-async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(place: Location) -> None:
-    ledger = Ledger(place, run="one")
+async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(
+    place: Location, ledger: Ledger
+) -> None:
     await ledger.claim("k", 1.0, seconds=60)
     await ledger.drop("k", possibly_billed=0.25)
 
     assert asked(place, "SELECT count(*) FROM claims") == [(0,)]
     paid = await ledger.paid()
-    ledger.close()
     assert paid.doubtful == 0.25
 
 
 @pytest.mark.parametrize("usd", [-100.0, float("inf"), float("-inf")])
 async def test_amounts_that_are_none_are_refused_and_lower_no_sum(
-    place: Location, usd: float
+    place: Location, ledger: Ledger, usd: float
 ) -> None:
-    ledger = Ledger(place, run="one")
     await ledger.add(call("a"))
     await ledger.add(call("b"))
     asked(place, "UPDATE calls SET usd = ? WHERE key = ?", usd, call("b").key)
@@ -228,7 +226,6 @@ async def test_amounts_that_are_none_are_refused_and_lower_no_sum(
     asked(place, "DELETE FROM doubts")
     assert (await ledger.paid()).total == 0.5
     assert ledger.backend.name in str(refused.value)
-    ledger.close()
 
 
 async def test_words_and_negative_tokens_are_no_amounts(tmp_path: Path) -> None:
@@ -273,8 +270,7 @@ def test_only_its_owner_can_read_the_ledger(tmp_path: Path) -> None:
     assert (tmp_path / "new" / FILE).stat().st_mode & 0o077 == 0
 
 
-async def test_a_write_that_fails_tells_whoever_waits(place: Location) -> None:
-    ledger = Ledger(place, run="one")
+async def test_a_write_that_fails_tells_whoever_waits(place: Location, ledger: Ledger) -> None:
     asked(place, "ALTER TABLE doubts RENAME TO elsewhere")
 
     with pytest.raises(RunFolderError, match="cannot be written"):
@@ -282,19 +278,16 @@ async def test_a_write_that_fails_tells_whoever_waits(place: Location) -> None:
     await ledger.add(call())  # and the next write goes well
 
     assert await ledger.find(call().key) is not None
-    ledger.close()
     asked(place, "ALTER TABLE elsewhere RENAME TO doubts")
 
 
-async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(place: Location) -> None:
-    ledger = Ledger(place, run="one")
+async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(ledger: Ledger) -> None:
 
     with pytest.raises(ZeroDivisionError):
         await asyncio.wait_for(ledger.write(lambda _: 1 // 0), 5)
     await asyncio.wait_for(ledger.add(call()), 5)  # and the next write goes well
 
     assert await ledger.find(call().key) is not None
-    ledger.close()
 
 
 @pytest.mark.parametrize(
@@ -314,10 +307,7 @@ def test_a_full_disk_stops_the_run_and_other_failures_are_errors(
 
 async def test_info_says_what_each_model_came_to(place: Location) -> None:
     assert info(place).models == ()
-    ledger = Ledger(place, run="one")
-    await ledger.add(call("a"))
-    await ledger.add(call("b", usd=None))
-    ledger.close()
+    await recorded(place, call("a"), call("b", usd=None))
     note_estimate(place, "one", "openai/x", calls=4, usd=None, finished=True)
 
     found = info(place)
@@ -330,9 +320,7 @@ async def test_info_says_what_each_model_came_to(place: Location) -> None:
 
 
 async def test_the_first_estimate_of_a_run_is_held_against_its_dollars(place: Location) -> None:
-    ledger = Ledger(place, run="one")
-    await ledger.add(call())
-    ledger.close()
+    await recorded(place, call())
     note_estimate(place, "one", "openai/x", calls=4, usd=0.25, finished=False)
     unfinished = info(place).errors
     note_estimate(place, "one", "openai/x", calls=4, usd=99.0, finished=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ from reviewscore.errors import SettingsError, StopError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.limiter import ConcurrencyLimiter, PrefixCacheWarmup
 from reviewscore.llm.prices import Price, cost_of, price_list, worst_case
-from reviewscore.schema.call import Completion, Message, Request, Usage
+from reviewscore.schema.call import Completion, Usage
+from tests.sessions import plain_request
 
 
 async def test_a_429_halves_the_places_once_for_calls_that_were_under_way_together() -> None:
@@ -174,15 +176,7 @@ async def test_calls_without_a_prefix_never_wait() -> None:
         assert not second
 
 
-def request(text: str = "hello", *, max_tokens: int = 100) -> Request:
-    return Request(
-        model="openai/gpt-5",
-        system="s",
-        messages=(Message(role="user", content=text),),
-        schema_name="R",
-        reply_schema="{}",
-        max_tokens=max_tokens,
-    )
+request = partial(plain_request, model="openai/gpt-5", max_tokens=100)
 
 
 PRICE = Price(input=1.0, cached=0.1, written=1.25, written_long=2.0, output=10.0, batch=0.5)

@@ -17,6 +17,7 @@ from tests import sessions
 from tests.conftest import ROOT
 from tests.llm.conftest import KEY
 from tests.loopback import Body, Loopback, completion
+from tests.quirks import NO_TEMPERATURE, complains
 from tests.sessions import answer
 
 SERVE = Callable[..., Loopback]
@@ -62,13 +63,7 @@ async def test_cached_input_is_part_of_the_input(serve: SERVE) -> None:
 
 @installed
 async def test_what_a_model_refuses_is_learned(serve: SERVE) -> None:
-    def quirk(body: Body, _: int) -> web.Response | None:
-        if "temperature" in body:
-            words = "Unsupported parameter: 'temperature'"
-            return web.json_response({"error": {"message": words}}, status=400)
-        return None
-
-    server = serve(quirk)
+    server = serve(NO_TEMPERATURE)
 
     reply = await answer(request())
 
@@ -81,7 +76,7 @@ async def test_what_a_model_refuses_is_learned(serve: SERVE) -> None:
 async def test_statuses_say_whether_to_try_again_and_it_tries_but_once(
     serve: SERVE, status: int, retryable: bool
 ) -> None:
-    server = serve(lambda *_: web.json_response({"error": {"message": "no"}}, status=status))
+    server = serve(complains("no", status))
 
     with pytest.raises(ProviderError) as caught:
         await answer(request())
@@ -92,7 +87,7 @@ async def test_statuses_say_whether_to_try_again_and_it_tries_but_once(
 
 @installed
 async def test_a_refused_key_stops_the_run_and_is_not_named(serve: SERVE) -> None:
-    serve(lambda *_: web.json_response({"error": {"message": f"bad key {KEY}"}}, status=401))
+    serve(complains(f"bad key {KEY}", 401))
 
     with pytest.raises(StopError) as caught:
         await answer(request())

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,12 +18,9 @@ from reviewscore.llm.ledger.database import Ledger
 from reviewscore.llm.ledger.store import FILE, Location
 from reviewscore.llm.ledger.tables import OLDEST, STEPS, Step, newest, pack, row_of
 from reviewscore.llm.ledger.upkeep import clear, exported, info
-from tests.ledgers import asked
+from tests.ledgers import ALIKE, asked, at_once
 from tests.llm.test_ledger import call
 from tests.postgres import running
-
-ALIKE = multiprocessing.get_context("forkserver")
-PROCESSES = 4
 
 VERSION_2 = """
 CREATE TABLE calls (
@@ -137,13 +131,6 @@ def killed_in_the_second(place: Location) -> None:
     open_it(place, (killed, table("two")))
 
 
-def process(work: Callable[[], None]) -> int | None:
-    begun = ALIKE.Process(target=work)
-    begun.start()
-    begun.join(60)
-    return begun.exitcode
-
-
 async def test_a_ledger_of_the_first_version_is_used_with_what_it_holds(old: Location) -> None:
     earlier = call("of before")
     row = row_of(earlier, "zero")
@@ -179,20 +166,15 @@ def test_the_requests_of_a_batch_job_are_found_by_an_index(tmp_path: Path) -> No
 
 def test_processes_that_begin_at_once_take_each_step_once(old: Location) -> None:
     ALIKE.set_forkserver_preload([__name__])
-    begun = [ALIKE.Process(target=slow_steps, args=(old,)) for _ in range(PROCESSES)]
-    for one in begun:
-        one.start()
-    for one in begun:
-        one.join(60)
 
-    assert [one.exitcode for one in begun] == [0] * PROCESSES  # a table is not made twice
+    assert at_once(slow_steps, old) == [0, 0, 0, 0]  # a table is not made twice
     assert version(old) == newest() + 2
 
 
 def test_a_process_that_is_killed_midway_leaves_whole_steps_and_the_next_one_goes_on(
     old: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert process(partial(killed_in_the_second, old)) == -signal.SIGKILL
+    assert at_once(killed_in_the_second, old, count=1) == [-signal.SIGKILL]
     assert version(old) == newest()  # the real step was done, the other one was not begun
 
     monkeypatch.setattr(tables, "STEPS", (*STEPS, table("halfway"), table("two")))

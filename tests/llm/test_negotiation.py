@@ -27,8 +27,9 @@ from reviewscore.sources.collection import read_collection
 from tests import sessions
 from tests.conftest import ROOT
 from tests.loopback import Body, Loopback, completion
+from tests.quirks import NO_TEMPERATURE, Quirk, complaint
 
-Quirk = Callable[[Body, int], web.Response | None]
+SERVE = Callable[..., Loopback]
 FORMS = ("json_schema", "json_object+schema", "json_object", "")
 
 
@@ -151,7 +152,7 @@ async def send(
 @pytest.mark.parametrize(("status", "error", "forms"), [one[1:] for one in SERVERS],
                          ids=[one[0] for one in SERVERS])  # fmt: skip
 async def test_a_server_is_asked_in_the_best_form_that_it_takes(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
     status: int,
     error: Callable[[object], object],
     forms: tuple[str, ...],
@@ -170,7 +171,7 @@ async def test_a_server_is_asked_in_the_best_form_that_it_takes(
 
 
 async def test_a_server_of_schemas_alone_gets_one_where_any_object_would_do(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
 ) -> None:
     server = serve(refusing(*SERVERS[-1][1:]))
 
@@ -181,11 +182,11 @@ async def test_a_server_of_schemas_alone_gets_one_where_any_object_would_do(
 
 
 async def test_an_error_of_the_server_that_is_about_something_else_is_tried_again(
-    serve: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
+    serve: SERVE, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def quirk(body: Body, seen: int) -> web.Response | None:
         words = "CUDA out of memory" if seen else "the temperature of the GPU is unknown"
-        return web.json_response({"error": {"message": words}}, status=500) if seen < 2 else None
+        return complaint(words, 500) if seen < 2 else None
 
     monkeypatch.setattr(retry, "_BACKOFF", lambda _: 0.001)
     server = serve(quirk)
@@ -266,7 +267,7 @@ def test_servers_other_than_openais_get_the_older_name_of_the_limit_first(
     ],
 )
 async def test_a_limit_whose_name_is_refused_is_sent_by_its_other_name(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
     monkeypatch: pytest.MonkeyPatch,
     openais: bool,
     refused: str | None,
@@ -294,7 +295,7 @@ async def test_a_limit_whose_name_is_refused_is_sent_by_its_other_name(
 
 @pytest.mark.parametrize("structured", ["schema", "object"])
 async def test_a_form_that_was_set_is_not_replaced_by_another(
-    serve: Callable[..., Loopback], structured: Structured
+    serve: SERVE, structured: Structured
 ) -> None:
     error = said("response_format is not supported")
     server = serve(refusing(500, error, FORMS[:3]))
@@ -308,25 +309,21 @@ async def test_a_form_that_was_set_is_not_replaced_by_another(
 
 
 async def test_where_a_form_was_set_other_parameters_are_left_out_all_the_same(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
 ) -> None:
-    def quirk(body: Body, _: int) -> web.Response | None:
-        words = {"error": {"message": "Unsupported parameter: 'temperature'"}}
-        return web.json_response(words, status=400) if "temperature" in body else None
-
-    (reply,) = await send(serve(quirk), request(), refusals=Refusals(negotiates=False))
+    (reply,) = await send(serve(NO_TEMPERATURE), request(), refusals=Refusals(negotiates=False))
 
     assert "temperature" not in reply.parameters
 
 
 async def test_a_first_call_that_fails_lets_the_next_one_find_out(
-    serve: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
+    serve: SERVE, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fails = iter([True, True])
 
     def quirk(body: Body, _: int) -> web.Response | None:
         if next(fails, False):
-            return web.json_response({"error": {"message": "overloaded"}}, status=503)
+            return complaint("overloaded", 503)
         return refusing(500, llama_cpp_python, ("json_schema",))(body, 0)
 
     monkeypatch.setattr(retry, "_BACKOFF", lambda _: 0.001)
@@ -339,7 +336,7 @@ async def test_a_first_call_that_fails_lets_the_next_one_find_out(
 
 
 async def test_nobody_waits_long_for_a_first_call_that_takes_its_time(
-    serve: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
+    serve: SERVE, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parameters, "SETTLED", 0.05)
     server = serve(latency=0.4)
@@ -349,7 +346,7 @@ async def test_nobody_waits_long_for_a_first_call_that_takes_its_time(
     assert server.most == 8
 
 
-async def test_a_call_that_is_cancelled_holds_nobody_up(serve: Callable[..., Loopback]) -> None:
+async def test_a_call_that_is_cancelled_holds_nobody_up(serve: SERVE) -> None:
     provider = open_provider("openai/tiny", base_url=serve(latency=0.2).url, timeout=5)
 
     first = asyncio.create_task(provider.complete(request(0)))
@@ -364,7 +361,7 @@ async def test_a_call_that_is_cancelled_holds_nobody_up(serve: Callable[..., Loo
 
 
 async def test_a_refusal_inside_an_answer_that_claims_to_be_well_is_learned(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
 ) -> None:
     def quirk(body: Body, _: int) -> web.Response:
         if "response_format" in body:
@@ -378,7 +375,7 @@ async def test_a_refusal_inside_an_answer_that_claims_to_be_well_is_learned(
 
 
 async def test_an_error_that_is_no_refusal_is_raised_as_it_was(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
 ) -> None:
     error = {"error": {"code": 400, "message": "the prompt is too long"}}
 
@@ -392,7 +389,7 @@ def run(out: Path, server: Loopback, **flags: object) -> Outcome:
 
 
 def test_a_small_server_of_ones_own_scores_a_folder_and_is_asked_once_what_it_takes(
-    serve: Callable[..., Loopback], tmp_path: Path
+    serve: SERVE, tmp_path: Path
 ) -> None:
     def quirk(body: Body, _: int) -> web.Response | None:
         if form_of(body) != "json_schema":

@@ -12,22 +12,23 @@ from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.llm.http import seconds_to_wait
 from reviewscore.llm.parameters import Negotiation, reasons
 from reviewscore.llm.provider import check_model, open_provider
-from reviewscore.schema.call import Parameters
+from reviewscore.schema.call import Completion, Parameters
 from tests import sessions
-from tests.loopback import Loopback, completion
+from tests.loopback import Body, Loopback, completion
+from tests.quirks import NO_TEMPERATURE, RESPONSES_ONLY, complains, complaint, replies
 from tests.sessions import answer
 
-Body = dict[str, object]
+SERVE = Callable[..., Loopback]
 
 
 request = partial(sessions.request, model="openai/tiny", prefix="paper", structured="schema")
 
 
-async def send(server: Loopback) -> object:
-    return await answer(request(), server.url)
+async def send(server: Loopback, model: str = "openai/tiny", **changes: object) -> Completion:
+    return await answer(request(model=model, **changes), server.url)
 
 
-async def test_a_call_says_all_and_brings_back_usage(serve: Callable[..., Loopback]) -> None:
+async def test_a_call_says_all_and_brings_back_usage(serve: SERVE) -> None:
     server = serve()
 
     reply = await send(server)
@@ -36,28 +37,13 @@ async def test_a_call_says_all_and_brings_back_usage(serve: Callable[..., Loopba
     assert sent["model"] == "tiny"
     assert sent["temperature"] == 0.0
     assert sent["response_format"]["type"] == "json_schema"  # type: ignore[index]
-    assert reply.model == "loopback-1"  # type: ignore[attr-defined]
-    assert '"question"' in reply.text  # type: ignore[attr-defined]
-    assert reply.usage.input_tokens > 0  # type: ignore[attr-defined]
+    assert reply.model == "loopback-1"
+    assert '"question"' in reply.text
+    assert reply.usage.input_tokens > 0
 
 
-def refuse(*names: str) -> Callable[[Body, int], web.Response | None]:
-    """Refuse parameters with a 400, as reasoning models and small servers do."""
-
-    def quirk(body: Body, _: int) -> web.Response | None:
-        for name in names:
-            if name in body:
-                problem = {"error": {"message": f"Unsupported parameter: '{name}'", "param": name}}
-                return web.json_response(problem, status=400)
-        return None
-
-    return quirk
-
-
-async def test_a_model_that_refuses_temperature_is_asked_without(
-    serve: Callable[..., Loopback],
-) -> None:
-    server = serve(refuse("temperature"))
+async def test_a_model_that_refuses_temperature_is_asked_without(serve: SERVE) -> None:
+    server = serve(NO_TEMPERATURE)
     provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
 
     first = await provider.complete(request())
@@ -69,34 +55,25 @@ async def test_a_model_that_refuses_temperature_is_asked_without(
     assert ["temperature" in body for body in server.bodies] == [True, False, False]
 
 
-async def test_a_server_without_json_schema_gets_the_schema_as_text_only(
-    serve: Callable[..., Loopback],
-) -> None:
-    def quirk(body: Body, _: int) -> web.Response | None:
-        if "response_format" in body:
-            problem = {"error": {"message": "response_format json_schema is not supported"}}
-            return web.json_response(problem, status=400)
-        return web.json_response(completion("{}", key="k" * 16, size=4))
+async def test_a_server_without_json_schema_gets_the_schema_as_text_only(serve: SERVE) -> None:
+    words = "response_format json_schema is not supported"
 
-    reply = await send(serve(quirk))
+    reply = await send(serve(complains(words, about="response_format")))
 
-    assert "response_format" not in reply.parameters  # type: ignore[attr-defined]
+    assert "response_format" not in reply.parameters
 
 
-async def test_the_newer_name_of_the_reply_limit_is_learned(
-    serve: Callable[..., Loopback],
-) -> None:
-    reply = await send(serve(refuse("max_tokens")))
+async def test_the_newer_name_of_the_reply_limit_is_learned(serve: SERVE) -> None:
+    words = "Unsupported parameter: 'max_tokens'"
 
-    assert reply.parameters["max_completion_tokens"] == 4096  # type: ignore[attr-defined]
+    reply = await send(serve(complains(words, about="max_tokens")))
+
+    assert reply.parameters["max_completion_tokens"] == 4096
 
 
-async def test_a_400_about_something_else_is_an_error(serve: Callable[..., Loopback]) -> None:
-    def quirk(body: Body, _: int) -> web.Response:
-        return web.json_response({"error": {"message": "context too long"}}, status=400)
-
+async def test_a_400_about_something_else_is_an_error(serve: SERVE) -> None:
     with pytest.raises(ProviderError, match="context too long") as caught:
-        await send(serve(quirk))
+        await send(serve(complains("context too long")))
 
     assert not caught.value.retryable
 
@@ -105,7 +82,7 @@ async def test_a_400_about_something_else_is_an_error(serve: Callable[..., Loopb
     ("status", "retryable"), [(429, True), (500, True), (503, True), (404, False)]
 )
 async def test_statuses_say_whether_to_try_again(
-    serve: Callable[..., Loopback], status: int, retryable: bool
+    serve: SERVE, status: int, retryable: bool
 ) -> None:
     def quirk(body: Body, _: int) -> web.Response:
         error = {"error": {"message": "no"}}
@@ -121,22 +98,14 @@ async def test_statuses_say_whether_to_try_again(
 @pytest.mark.parametrize(
     ("status", "code"), [(401, "invalid_api_key"), (403, "forbidden"), (429, "insufficient_quota")]
 )
-async def test_no_access_and_no_credit_stop_the_run(
-    serve: Callable[..., Loopback], status: int, code: str
-) -> None:
-    def quirk(body: Body, _: int) -> web.Response:
-        return web.json_response({"error": {"message": "no", "code": code}}, status=status)
-
+async def test_no_access_and_no_credit_stop_the_run(serve: SERVE, status: int, code: str) -> None:
     with pytest.raises(StopError):
-        await send(serve(quirk))
+        await send(serve(lambda *_: complaint("no", status, code=code)))
 
 
 async def test_a_server_that_is_not_there_may_be_there_later() -> None:
-    provider = open_provider("openai/x", base_url="http://127.0.0.1:9/v1", timeout=1)
-
     with pytest.raises(ProviderError) as caught:
-        await provider.complete(request())
-    await provider.close()
+        await answer(request(model="openai/x"), "http://127.0.0.1:9/v1")
 
     assert caught.value.retryable
 
@@ -144,26 +113,16 @@ async def test_a_server_that_is_not_there_may_be_there_later() -> None:
 @pytest.mark.parametrize(
     ("finish", "expected"), [("length", "length"), ("content_filter", "filter"), ("stop", "stop")]
 )
-async def test_how_a_reply_ended_is_kept(
-    serve: Callable[..., Loopback], finish: str, expected: str
-) -> None:
-    def quirk(body: Body, _: int) -> web.Response:
-        return web.json_response(completion("{}", key="k" * 16, size=4, finish=finish))
+async def test_how_a_reply_ended_is_kept(serve: SERVE, finish: str, expected: str) -> None:
+    body = completion("{}", key="k" * 16, size=4, finish=finish)
 
-    reply = await send(serve(quirk))
-
-    assert reply.finish == expected  # type: ignore[attr-defined]
+    assert (await send(serve(lambda *_: web.json_response(body)))).finish == expected
 
 
-async def test_a_refusal_is_named(serve: Callable[..., Loopback]) -> None:
-    def quirk(body: Body, _: int) -> web.Response:
-        answer = completion("", key="k" * 16, size=4)
-        answer["choices"][0]["message"]["refusal"] = "I would rather not."  # type: ignore[index]
-        return web.json_response(answer)
+async def test_a_refusal_is_named(serve: SERVE) -> None:
+    reply = await send(serve(replies("", refusal="I would rather not.")))
 
-    reply = await send(serve(quirk))
-
-    assert (reply.finish, reply.text) == ("refusal", "I would rather not.")  # type: ignore[attr-defined]
+    assert (reply.finish, reply.text) == ("refusal", "I would rather not.")
 
 
 def test_without_a_key_openai_itself_is_refused_in_words() -> None:
@@ -178,15 +137,9 @@ def test_unknown_models_are_refused_with_the_ways_there_are(model: str) -> None:
 
 
 async def test_a_model_of_the_responses_endpoint_is_asked_there(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
 ) -> None:
-    def quirk(body: Body, _: int) -> web.Response | None:
-        if "temperature" in body:  # the responses door brings none of it here
-            words = "This model is only supported in v1/responses and not in v1/chat/completions."
-            return web.json_response({"error": {"message": words}}, status=404)
-        return None
-
-    server = serve(quirk)
+    server = serve(RESPONSES_ONLY)
     provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
 
     first = await provider.complete(request())
@@ -200,7 +153,7 @@ async def test_a_model_of_the_responses_endpoint_is_asked_there(
 
 
 async def test_calls_about_one_paper_share_a_cache_key_and_others_have_none(
-    serve: Callable[..., Loopback],
+    serve: SERVE,
 ) -> None:
     server = serve()
     provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
@@ -217,43 +170,32 @@ async def test_calls_about_one_paper_share_a_cache_key_and_others_have_none(
     ("structured", "sent"), [("schema", "json_schema"), ("object", "json_object"), ("text", None)]
 )
 async def test_the_form_of_the_reply_is_asked_for_as_wanted(
-    serve: Callable[..., Loopback], structured: str, sent: str | None
+    serve: SERVE, structured: str, sent: str | None
 ) -> None:
     server = serve()
-    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
 
-    update = {"structured": structured, "task": '{"title":"QuestionReply"}'}
-    reply = await provider.complete(request().model_copy(update=update))
-    await provider.close()
+    reply = await send(server, structured=structured, task='{"title":"QuestionReply"}')
 
     form = server.bodies[0].get("response_format")
     assert (form["type"] if isinstance(form, dict) else None) == sent
     assert reply.parameters.get("response_format") == sent
 
 
-async def test_a_server_that_knows_no_schema_is_asked_for_any_object(
-    serve: Callable[..., Loopback],
-) -> None:
+async def test_a_server_that_knows_no_schema_is_asked_for_any_object(serve: SERVE) -> None:
     def quirk(body: Body, _: int) -> web.Response | None:
         if "schema" in str(body.get("response_format")):
-            words = "response_format with a schema is not supported"
-            return web.json_response({"error": {"message": words}}, status=400)
-        return web.json_response(completion("{}", key="k" * 16, size=4))
+            return complaint("response_format with a schema is not supported")
+        return None
 
-    reply = await send(serve(quirk))
+    reply = await send(serve(quirk), task='{"title":"QuestionReply"}')
 
-    assert reply.parameters["response_format"] == "json_object"  # type: ignore[attr-defined]
+    assert reply.parameters["response_format"] == "json_object"
 
 
-async def test_reasoning_models_get_an_effort_and_no_temperature(
-    serve: Callable[..., Loopback],
-) -> None:
+async def test_reasoning_models_get_an_effort_and_no_temperature(serve: SERVE) -> None:
     server = serve()
-    provider = open_provider("openai/o3", base_url=server.url, timeout=5)
-    asked = request().model_copy(update={"model": "openai/o3", "effort": "low"})
 
-    await provider.complete(asked)
-    await provider.close()
+    await send(server, "openai/o3", effort="low")
 
     assert "temperature" not in server.bodies[0]
     assert server.bodies[0]["reasoning_effort"] == "low"

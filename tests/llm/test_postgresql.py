@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -277,13 +277,6 @@ async def test_a_run_that_began_with_its_own_ledger_keeps_it_and_says_so(
     assert ledger.backend.name == str(tmp_path / FILE)
     assert len(told) == 1
     assert "keeps it" in told[0]
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    started = Loopback().start()
-    yield started
-    started.stop()
 
 
 def test_a_run_with_its_ledger_in_a_database_shows_and_stores_no_password(

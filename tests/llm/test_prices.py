@@ -9,7 +9,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 import pytest
 
 from reviewscore.llm.prices import LongPrompt, Price, cost_of, price_list, worst_case
-from reviewscore.schema.call import Completion, Message, Request, Usage
+from reviewscore.schema.call import Completion, Usage
+from tests.sessions import plain_request
 
 LONG = Price(
     input=1.0, cached=0.1, written=2.0, output=10.0,
@@ -28,10 +29,7 @@ def test_a_call_with_more_input_than_most_costs_so_many_times_as_much(
 
 
 def test_a_long_call_never_costs_more_than_its_worst_case() -> None:
-    asked = Request(
-        model="openai/x", system="s", messages=(Message(role="user", content="x" * 1500),),
-        schema_name="X", reply_schema="{}", max_tokens=100,
-    )  # fmt: skip
+    asked = plain_request("x" * 1500, max_tokens=100)
     reply = Completion(text="x", model="m", usage=Usage(input_tokens=1500, output_tokens=100))
 
     most, spent = worst_case(asked, LONG), cost_of(reply, LONG)

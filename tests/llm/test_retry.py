@@ -74,6 +74,49 @@ async def test_a_server_that_asks_for_no_wait_is_given_more_and_more_time() -> N
     assert len(asked) < 30
 
 
+async def test_what_may_work_later_is_tried_again() -> None:
+    tries = iter([ProviderError("busy", retryable=True, retry_after=0.0), None])
+
+    async def ask() -> str:
+        error = next(tries)
+        if error:
+            raise error
+        return "ok"
+
+    assert await with_retries(ask, max_retries=2) == ("ok", 2)
+
+
+async def test_a_provider_that_asks_for_a_long_wait_stops_the_run_with_the_time() -> None:
+    async def ask() -> str:
+        raise ProviderError("come back", retryable=True, retry_after=3600.0)
+
+    with pytest.raises(StopError, match=r"no more calls until \d\d \w+ \d\d:\d\d"):
+        await with_retries(ask, max_retries=5)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (ProviderError("bad request", retryable=False), 1),
+        (ProviderError("gone", retryable=False, retry_after=3600.0), 1),
+        (ProviderError("busy", retryable=True, retry_after=0.0, status=503), 4),
+    ],
+)
+async def test_retries_end_and_what_cannot_work_soon_has_none(
+    error: ProviderError, expected: int
+) -> None:
+    tries = 0
+
+    async def ask() -> str:
+        nonlocal tries
+        tries += 1
+        raise error
+
+    with pytest.raises(ProviderError, match=str(error)):
+        await with_retries(ask, max_retries=3)
+    assert tries == expected
+
+
 async def test_in_batch_jobs_the_wait_is_exact_and_every_failure_counts() -> None:
     tries = 0
 

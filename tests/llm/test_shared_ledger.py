@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import random
 import re
@@ -20,7 +19,7 @@ from reviewscore.llm.ledger.database import Ledger
 from reviewscore.llm.ledger.tables import newest
 from reviewscore.llm.prices import Price
 from reviewscore.llm.provider import open_provider
-from tests.ledgers import asked
+from tests.ledgers import ALIKE, asked, at_once
 from tests.loopback import Loopback
 from tests.mishaps import sometimes
 from tests.postgres import running
@@ -30,9 +29,6 @@ CALLS, AT_ONCE = 160, 8
 KINDS = ("server_error", "too_often", "reset")
 
 Begin = Callable[[str, str], BaseProcess]
-
-ALIKE = multiprocessing.get_context("forkserver")
-"""Processes that share nothing, but were forked from one that had loaded the modules."""
 
 
 def work(place: str, url: str, run: str) -> None:
@@ -130,11 +126,5 @@ def open_it(place: str) -> None:
 def test_processes_that_begin_at_once_make_the_tables_once() -> None:
     place = running().database()
 
-    begun = [ALIKE.Process(target=open_it, args=(place,)) for _ in range(4)]
-    for one in begun:
-        one.start()
-    for one in begun:
-        one.join(60)
-
-    assert [one.exitcode for one in begun] == [0, 0, 0, 0]
+    assert at_once(open_it, place) == [0, 0, 0, 0]
     assert asked(place, "SELECT version FROM ledger_version") == [(newest(),)]

@@ -18,19 +18,10 @@ from reviewscore.llm.ledger.database import Ledger
 from reviewscore.llm.ledger.store import FILE
 from reviewscore.llm.prices import Price, worst_case
 from reviewscore.llm.providers.scripted import ScriptedProvider
-from reviewscore.schema.call import Message, Request
+from reviewscore.schema.call import Request
+from tests.sessions import plain_request as request
 
 PRICE = Price(input=1.0, cached=0.1, output=1.0)
-
-
-def request(text: str = "hello") -> Request:
-    return Request(
-        model="scripted/x",
-        system="be brief",
-        messages=(Message(role="user", content=text),),
-        schema_name="Reply",
-        reply_schema="{}",
-    )
 
 
 def claimed_elsewhere(folder: Path, asked: Request, *, seconds: float) -> None:

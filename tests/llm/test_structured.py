@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,8 @@ from reviewscore.llm.providers.scripted import Reply as ScriptedReply
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.structured import LONG_REPLY, Answer, ask, parse_reply, reply_schema
 from reviewscore.schema.answer import FivePoints, Sentence, Several
-from reviewscore.schema.call import Completion, Message, Request
+from reviewscore.schema.call import Completion
+from tests.sessions import plain_request
 
 
 class Score(Reply):
@@ -27,15 +29,9 @@ class Score(Reply):
     score: FivePoints
 
 
-def request(text: str = "score it") -> Request:
-    return Request(
-        model="scripted/x",
-        system="s",
-        messages=(Message(role="user", content=text),),
-        schema_name="Score",
-        reply_schema=reply_schema(Score),
-        max_tokens=100,
-    )
+request = partial(
+    plain_request, schema_name="Score", reply_schema=reply_schema(Score), max_tokens=100
+)
 
 
 async def asked(*replies: ScriptedReply) -> tuple[Answer[Score], ScriptedProvider]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
 import signal
 import subprocess
 import sys
@@ -15,24 +13,20 @@ from aiohttp import web
 
 from reviewscore.config import resolve
 from reviewscore.errors import InputError, RunFolderError
-from reviewscore.runs.audit import audit, finished
+from reviewscore.runs.audit import finished
 from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.schema.argument import ArgumentState
 from reviewscore.schema.point_id import content_id
-from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.point_score import Status
 from reviewscore.schema.proof import Validity
 from reviewscore.schema.review import PointType
 from reviewscore.sources.collection import read_collection
-from tests.conftest import ROOT
 from tests.ledgers import asked, column, wait_for_calls
 from tests.loopback import Loopback, schema_name
+from tests.quirks import complains, complaint, replies
+from tests.runs.conftest import audited, command, environment, points, run, small_disk
 
-
-def run(data: Path, out: Path, server: Loopback | None = None, **flags: object) -> list[PointScore]:
-    if server is not None:
-        flags = {"model": "openai/loopback", "base_url": server.url, **flags}
-    audit(read_collection(data), out, resolve(flags))
-    return sorted(read_points(out), key=lambda score: (score.review_id, score.ordinal))
+FEW = ("--max-connections", "3")
 
 
 def stages(server: Loopback) -> list[str]:
@@ -133,12 +127,7 @@ def test_a_lost_record_is_made_again_without_paying(
 
     with pytest.raises(RunFolderError, match=r"points\.jsonl was changed .*--accept-changed"):
         run(data, tmp_path / "run", server)
-    resolved = resolve({"model": "openai/loopback", "base_url": server.url})
-    audit(read_collection(data), tmp_path / "run", resolved, accept_changed=True)
-    again = sorted(
-        read_points(tmp_path / "run"), key=lambda score: (score.review_id, score.ordinal)
-    )
-    assert again == first
+    assert run(data, tmp_path / "run", server, accept_changed=True) == first
     assert len(server.bodies) == calls
 
 
@@ -149,17 +138,15 @@ def test_one_failed_point_becomes_a_record_and_is_tried_again_when_asked(
 
     def quirk(body: dict[str, object], _: int) -> web.Response | None:
         if broken and schema_name(body) == "FactualityReply" and "dense" in json.dumps(body):
-            return web.json_response({"error": {"message": "context too long"}}, status=400)
+            return complaint("context too long")
         return None
 
     server.quirk = quirk
     scores = run(data, tmp_path / "run", server)
     failed = [score for score in scores if score.status is Status.ERROR]
-    collection = read_collection(data)
-    resolved = resolve({"model": "openai/loopback", "base_url": server.url})
-    outcome = audit(collection, tmp_path / "run", resolved)
+    outcome = audited(data, tmp_path / "run", server)
     broken = False
-    again = audit(collection, tmp_path / "run", resolved, retry_errors=True)
+    again = audited(data, tmp_path / "run", server, retry_errors=True)
 
     assert [score.text for score in failed] == ["The writing is dense."]
     assert "context too long" in (failed[0].error or "")
@@ -171,14 +158,8 @@ def test_one_failed_point_becomes_a_record_and_is_tried_again_when_asked(
 def test_a_refused_key_stops_the_run_and_keeps_what_is_done(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    def quirk(body: dict[str, object], _: int) -> web.Response | None:
-        if schema_name(body) == "AnswerabilityReply":
-            return web.json_response({"error": {"message": "key revoked"}}, status=401)
-        return None
-
-    server.quirk = quirk
-    resolved = resolve({"model": "openai/loopback", "base_url": server.url})
-    outcome = audit(read_collection(data), tmp_path / "run", resolved)
+    server.quirk = complains("key revoked", 401, record="AnswerabilityReply")
+    outcome = audited(data, tmp_path / "run", server)
 
     assert "key revoked" in (outcome.stopped or "")
     assert not outcome.manifest.complete
@@ -188,25 +169,8 @@ def test_a_refused_key_stops_the_run_and_keeps_what_is_done(
 def test_proposed_points_that_are_not_verbatim_are_refused(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    def quirk(body: dict[str, object], _: int) -> web.Response | None:
-        if schema_name(body) != "SplitReply":
-            return None
-        text = json.dumps({"points": ["The writing is dense.", "The paper is about toads."]})
-        choice = {
-            "index": 0,
-            "finish_reason": "stop",
-            "message": {"role": "assistant", "content": text},
-        }
-        answer = {
-            "id": "x",
-            "object": "chat.completion",
-            "created": 0,
-            "model": "m",
-            "choices": [choice],
-        }
-        return web.json_response(answer)
-
-    server.quirk = quirk
+    proposed = json.dumps({"points": ["The writing is dense.", "The paper is about toads."]})
+    server.quirk = replies(proposed, "SplitReply")
     scores = [one for one in run(data, tmp_path / "run", server) if one.review_id == "r1"]
 
     assert [score.text for score in scores] == ["The writing is dense."]
@@ -289,36 +253,26 @@ def test_the_embedded_judge_gives_the_same_bytes_every_time(data: Path, tmp_path
     assert one == two
 
 
-def command(data: Path, out: Path, url: str) -> list[str]:
-    flags = ["--model", "openai/loopback", "--base-url", url, "--max-connections", "3", "-q"]
-    return [sys.executable, "-m", "reviewscore", "audit", str(data), "-o", str(out), *flags]
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "REVIEWSCORE_CACHE": "no"}
-
-
 def test_a_killed_run_is_finished_without_paying_twice_and_to_the_same_bytes(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     server.latency = 0.05
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    subprocess.run(command(data, whole, server.url), env=environment(), check=True)
+    subprocess.run(command(data, whole, server.url, *FEW), env=environment(), check=True)
     before = set(server.served)
-    process = subprocess.Popen(command(data, killed, server.url), env=environment())
+    process = subprocess.Popen(command(data, killed, server.url, *FEW), env=environment())
     wait_for_calls(killed, 8)
     process.send_signal(signal.SIGKILL)
     process.wait()
     recorded = column(killed, "key")
-    subprocess.run(command(data, killed, server.url), env=environment(), check=True)
+    subprocess.run(command(data, killed, server.url, *FEW), env=environment(), check=True)
 
     keys = column(killed, "key")
     assert before
     assert len(recorded) >= 8
     assert len(keys) == len(set(keys))
     assert set(recorded) <= set(keys)
-    points = [sorted((run / "points.jsonl").read_bytes().splitlines()) for run in (whole, killed)]
-    assert points[0] == points[1]
+    assert points(whole) == points(killed)
     spent = [read_manifest(run).spending for run in (whole, killed)]
     assert spent[0].input_tokens == spent[1].input_tokens
     assert spent[0].calls == spent[1].calls == len(keys)
@@ -329,7 +283,7 @@ def test_an_interrupted_run_finishes_calls_under_way_and_exits_130(
 ) -> None:
     server.latency = 0.2
     out = tmp_path / "run"
-    process = subprocess.Popen(command(data, out, server.url), env=environment())
+    process = subprocess.Popen(command(data, out, server.url, *FEW), env=environment())
     wait_for_calls(out, 2)
     process.send_signal(signal.SIGINT)
     code = process.wait(timeout=30)
@@ -344,11 +298,13 @@ def test_a_full_disk_stops_the_run_and_leaves_it_readable(data: Path, tmp_path: 
     out = tmp_path / "run"
     flags = [sys.executable, "-m", "reviewscore", "audit", str(data), "-o", str(out), "-q"]
 
-    def full_disk() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (7000, 7000))
-
     stopped = subprocess.run(
-        flags, env=environment(), preexec_fn=full_disk, capture_output=True, text=True, check=False
+        flags,
+        env=environment(),
+        preexec_fn=small_disk(7000),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     kept = list(read_points(out))
     again = subprocess.run(flags, env=environment(), check=False)
@@ -368,12 +324,7 @@ def test_a_planted_ledger_gives_nobody_money_back(
         "[models.loopback]\ninput = 1\ncached = 1\noutput = 1\n"
     )
     flags = {"cache": False, "prices": prices, "max_usd": 0.000_001}
-    stopped = audit(
-        read_collection(data),
-        out,
-        resolve({"model": "openai/loopback", "base_url": server.url, **flags}),
-    )
-    assert stopped.stopped is not None
+    assert audited(data, out, server, **flags).stopped is not None
     before = len(stages(server))
     place = read_manifest(out).run_id
     asked(out, "INSERT INTO doubts VALUES (?, 'k', -1000.0)", place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tests.report.synthetic import (
     naming_places,
     write_run,
 )
+from tests.runs.conftest import read_csv
 
 
 @pytest.fixture
@@ -32,8 +32,7 @@ def run(tmp_path: Path) -> Path:
 def test_csv_has_a_row_a_point_and_documented_columns(run: Path, tmp_path: Path) -> None:
     rows = export(run, tmp_path / "x.csv")
 
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        table = list(csv.DictReader(file))
+    table = read_csv(tmp_path / "x.csv")
     assert rows == len(table) == len(model_points())
     assert set(table[0]) <= set(COLUMNS)
 
@@ -41,8 +40,7 @@ def test_csv_has_a_row_a_point_and_documented_columns(run: Path, tmp_path: Path)
 def test_no_cell_of_a_csv_is_a_formula(run: Path, tmp_path: Path) -> None:
     export(run, tmp_path / "x.csv")
 
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        cells = [cell for row in csv.reader(file) for cell in row]
+    cells = [cell for row in read_csv(tmp_path / "x.csv") for cell in (*row, *row.values())]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@", "\t", "\r"))]
     assert any(cell.startswith("'=HYPERLINK") for cell in cells)
 
@@ -64,10 +62,7 @@ def test_the_number_of_a_point_is_that_of_its_review_in_runs_old_and_new(tmp_pat
     for name, points in (("old", old), ("new", new)):
         export(write_run(tmp_path / name, points), tmp_path / f"{name}.csv")
 
-    tables = {}
-    for name in ("old", "new"):
-        with (tmp_path / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-            tables[name] = list(csv.DictReader(file))
+    tables = {name: read_csv(tmp_path / f"{name}.csv") for name in ("old", "new")}
     assert [int(row["number"]) for row in tables["old"][:12]] == list(range(1, 13))
     assert [row["number"] for row in tables["new"][:9]] == [*"12345678", "1"]
     assert [row["point_id"] for row in tables["new"]] == [one.point_id for one in new]
@@ -100,8 +95,7 @@ def test_findings_have_columns_of_their_own_and_no_score(tmp_path: Path) -> None
     export(run, tmp_path / "x.csv")
     export(run, tmp_path / "x.parquet")
 
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_csv(tmp_path / "x.csv")
     assert [row["finding"] for row in rows] == [one.finding for one in lexical_points()]
     assert [row["passage_count"] for row in rows] == ["1", "2", "0", "1"]
     assert rows[1]["first_passage"] == "We repeat every run with five seeds"
@@ -117,8 +111,7 @@ def test_findings_have_columns_of_their_own_and_no_score(tmp_path: Path) -> None
 def test_columns_of_arguments_are_empty_for_other_points(run: Path, tmp_path: Path) -> None:
     export(run, tmp_path / "x.csv")
 
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        trivial = {row["type"]: row["all_trivial"] for row in csv.DictReader(file)}
+    trivial = {row["type"]: row["all_trivial"] for row in read_csv(tmp_path / "x.csv")}
     assert trivial["question"] == trivial["claim"] == ""
     assert trivial["argument"] == "false"
 
@@ -131,8 +124,7 @@ def test_named_places_have_columns_and_those_not_at_hand_stand_apart(tmp_path: P
     export(run, tmp_path / "x.csv")
     export(run, tmp_path / "x.parquet")
 
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        first, second = csv.DictReader(file)
+    first, second = read_csv(tmp_path / "x.csv")
     assert first["named_places"] == "Section A; Table 9"
     assert first["places_not_at_hand"] == "Table 9"
     assert (second["named_places"], second["places_not_at_hand"]) == ("", "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -22,23 +21,16 @@ from reviewscore.schema.review import PointType
 from reviewscore.sources.collection import read_collection, single
 from tests.conftest import PAPER, ROOT
 from tests.ledgers import column
-from tests.loopback import Loopback, completion, schema_name
-from tests.runs.test_audit import run
+from tests.loopback import Body, Loopback, schema_name
+from tests.quirks import replies
+from tests.runs.conftest import audited, command, environment, run
 
 ARGUMENT = "The gain is unexplained because no part of the network is ever removed."
 
 
 def refuse(server: Loopback, *names: str) -> None:
     """Have the server decline to answer some questions."""
-
-    def quirk(body: dict[str, object], _: int) -> web.Response | None:
-        if schema_name(body) not in names:
-            return None
-        answer = completion("", key="0" * 64, size=4)
-        answer["choices"][0]["message"]["refusal"] = "I would rather not."  # type: ignore[index]
-        return web.json_response(answer)
-
-    server.quirk = quirk
+    server.quirk = replies("", *names, refusal="I would rather not.")
 
 
 def test_a_refused_base_score_leaves_the_arguments_own_score(
@@ -62,15 +54,13 @@ def test_one_refused_premise_does_not_hide_another_that_is_false(
 ) -> None:
     seen = 0
 
-    def quirk(body: dict[str, object], _: int) -> web.Response | None:
+    def quirk(body: Body, _: int) -> web.Response | None:
         nonlocal seen
         if schema_name(body) != "PremiseReply":
             return None
         seen += 1
         if seen % 3 == 1:
-            answer = completion("", key="0" * 64, size=4)
-            answer["choices"][0]["message"]["refusal"] = "No."  # type: ignore[index]
-            return web.json_response(answer)
+            return replies("", refusal="No.")(body, 0)
         reply = {
             "reasoning": "-",
             "source": "given_paper",
@@ -79,7 +69,7 @@ def test_one_refused_premise_does_not_hide_another_that_is_false(
             "untrivialness": 2,
             "quotes": [],
         }
-        return web.json_response(completion(json.dumps(reply), key="1" * 64, size=4))
+        return replies(json.dumps(reply))(body, 0)
 
     server.quirk = quirk
     scores = {score.text: score for score in run(data, tmp_path / "run", server)}
@@ -105,23 +95,15 @@ def test_all_premises_refused_is_an_error_of_a_point_whose_type_is_known(
 def test_recorded_refusals_are_asked_anew_only_when_errors_are_tried_again(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    willing = False
-
-    def quirk(body: dict[str, object], _: int) -> web.Response | None:
-        if willing or schema_name(body) != "AnswerabilityReply":
-            return None
-        return web.json_response(completion("no JSON here", key="0" * 64, size=4))
-
-    server.quirk = quirk
+    server.quirk = replies("no JSON here", "AnswerabilityReply")
     out = tmp_path / "run"
-    flags = {"model": "openai/loopback", "base_url": server.url}
     run(data, out, server)
     assert [one.status for one in read_points(out)].count(Status.ERROR) == 2
-    willing = True
+    server.quirk = None
 
-    audit(read_collection(data), out, resolve(flags))
+    run(data, out, server)
     assert [one.status for one in read_points(out)].count(Status.ERROR) == 2
-    audit(read_collection(data), out, resolve(flags), retry_errors=True)
+    run(data, out, server, retry_errors=True)
 
     assert [one.status for one in read_points(out)].count(Status.ERROR) == 0
 
@@ -129,17 +111,14 @@ def test_recorded_refusals_are_asked_anew_only_when_errors_are_tried_again(
 def test_half_a_character_in_a_reply_or_an_error_does_not_stop_the_batch(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    def quirk(body: dict[str, object], _: int) -> web.Response | None:
+    def quirk(body: Body, _: int) -> web.Response | None:
         if schema_name(body) == "SplitReply" and "Too short" in json.dumps(body):
             return web.Response(
                 text='{"error": {"message": "bad \\ud800 text"}}',
                 status=400,
                 content_type="application/json",
             )
-        if schema_name(body) == "FactualityReply":
-            answer = completion("\ud800", key="0" * 64, size=4)
-            return web.json_response(answer)
-        return None
+        return replies("\ud800", "FactualityReply")(body, 0)
 
     server.quirk = quirk
     scores = run(data, tmp_path / "run", server)
@@ -160,12 +139,11 @@ def test_the_limitations_box_is_shown_to_the_model_when_it_is_asked_for(
     (data / "reviews.jsonl").write_text(json.dumps(review) + "\n")
     asked: list[str] = []
 
-    def quirk(body: dict[str, object], _: int) -> web.Response | None:
+    def quirk(body: Body, _: int) -> web.Response | None:
         if schema_name(body) != "SplitReply":
             return None
         asked.append(json.dumps(body))
-        reply = {"points": ["Short.", "Snow is not discussed."]}
-        return web.json_response(completion(json.dumps(reply), key="0" * 64, size=4))
+        return replies(json.dumps({"points": ["Short.", "Snow is not discussed."]}))(body, 0)
 
     server.quirk = quirk
     texts = [one.text for one in run(data, tmp_path / "a", server)]
@@ -179,13 +157,8 @@ def test_the_limitations_box_is_shown_to_the_model_when_it_is_asked_for(
 def test_rejected_proposals_are_not_said_to_come_from_the_model(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    def quirk(body: dict[str, object], _: int) -> web.Response | None:
-        if schema_name(body) != "SplitReply":
-            return None
-        reply = {"points": ["Words that no reviewer wrote."]}
-        return web.json_response(completion(json.dumps(reply), key="0" * 64, size=4))
-
-    server.quirk = quirk
+    reply = {"points": ["Words that no reviewer wrote."]}
+    server.quirk = replies(json.dumps(reply), "SplitReply")
     scores = run(data, tmp_path / "run", server)
 
     assert len(scores) == 6
@@ -206,16 +179,9 @@ def test_an_interrupted_run_records_every_call_that_was_answered(
     assert server.stdout is not None
     url = server.stdout.readline().strip()
     out = tmp_path / "run"
-    command = [sys.executable, "-m", "reviewscore", "audit", str(data), "-o", str(out)]
-    command += ["--model", "openai/loopback", "--base-url", url, "--max-connections", "8"]
     try:
-        running = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env={**os.environ, "REVIEWSCORE_CACHE": "no"},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        line = command(data, out, url, "--max-connections", "8")
+        running = subprocess.Popen(line, env=environment())
         deadline = time.monotonic() + 60
         # Stopped while scores of the whole and reconstructions are under way side by side.
         while time.monotonic() < deadline:
@@ -268,23 +234,10 @@ def test_the_servers_address_comes_from_the_sdks_variable_too_and_is_noted(
 
 
 def test_a_point_that_no_review_holds_is_told(data: Path, tmp_path: Path) -> None:
-    outcome = audit(read_collection(data), tmp_path / "run", resolve({"point": ("r1#99",)}))
+    outcome = audited(data, tmp_path / "run", point=("r1#99",))
 
     assert outcome.failed == 1
     assert "no review holds the point r1#99" in (tmp_path / "run" / "errors.jsonl").read_text()
-
-
-def test_a_pdf_outside_of_the_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "secret.pdf").write_bytes(b"%PDF-1.4")
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "papers.jsonl").write_text(
-        '{"paper_id": "p", "title": "t", "pdf": "../secret.pdf"}\n'
-    )
-    (folder / "reviews.jsonl").write_text('{"review_id": "r", "paper_id": "p", "text": "Short."}\n')
-
-    with pytest.raises(Exception, match="outside of the folder"):
-        read_collection(folder)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +273,7 @@ def test_points_keep_the_places_that_they_name_whatever_becomes_of_them(
     failed = run(data, tmp_path / "untyped", server)
     refuse(server, "FactualityReply")
     refused = run(data, tmp_path / "unread", server)
-    looked_up = audit(read_collection(data), tmp_path / "lexical", resolve({"model": "lexical"}))
+    looked_up = audited(data, tmp_path / "lexical")
 
     assert looked_up.failed == 0
     for points in (failed, refused, list(read_points(tmp_path / "lexical"))):

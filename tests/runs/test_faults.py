@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -25,7 +23,7 @@ from tests.conftest import ROOT, THOROUGH
 from tests.ledgers import column
 from tests.loopback import Body, Loopback, completion
 from tests.mishaps import KINDS, sometimes
-from tests.runs.conftest import points
+from tests.runs.conftest import audited, command, environment, points, small_disk
 
 EXAMPLES = ROOT / "examples"
 KILLS = 100 if THOROUGH else 20
@@ -38,8 +36,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(out: Path, server: Loopback, **flags: object) -> Outcome:
-    flags = {"model": "openai/loop", "base_url": server.url, "cache": False, **flags}
-    return audit(read_collection(EXAMPLES), out, resolve(flags))
+    return audited(EXAMPLES, out, server, cache=False, **flags)
 
 
 @pytest.fixture
@@ -66,23 +63,20 @@ def test_a_run_with_failures_of_a_kind_equals_the_undisturbed_one(
     assert outcome.manifest.spending.calls == len(server.served)
 
 
-def test_a_storm_of_429s_is_weathered_however_often_they_come(
-    undisturbed: Path, server: Loopback, tmp_path: Path
-) -> None:
-    server.mishap = sometimes(1.0, kinds=("too_often",), most=8)
+@pytest.mark.parametrize(
+    ("share", "kind", "most", "flags"),
+    [
+        (1.0, "too_often", 8, {"max_retries": 0}),  # a storm is weathered however long it is
+        (0.1, "slow", 1, {"timeout": 0.5}),
+    ],
+)
+def test_storms_of_429s_and_replies_that_take_too_long_do_no_harm(
+    undisturbed: Path, server: Loopback, tmp_path: Path,
+    share: float, kind: str, most: int, flags: dict[str, float],
+) -> None:  # fmt: skip
+    server.mishap = sometimes(share, kinds=(kind,), most=most)
 
-    outcome = run(tmp_path / "run", server, max_connections=32, max_retries=0)
-
-    assert outcome.failed == 0
-    assert points(tmp_path / "run") == points(undisturbed)
-
-
-def test_replies_that_take_too_long_are_asked_for_again(
-    undisturbed: Path, server: Loopback, tmp_path: Path
-) -> None:
-    server.mishap = sometimes(0.1, kinds=("slow",), most=1)
-
-    outcome = run(tmp_path / "run", server, timeout=0.5, max_connections=32)
+    outcome = run(tmp_path / "run", server, max_connections=32, **flags)
 
     assert outcome.failed == 0
     assert points(tmp_path / "run") == points(undisturbed)
@@ -177,7 +171,11 @@ def test_a_server_whose_name_is_not_known_stops_the_run_and_loses_nothing(
     undisturbed: Path, server: Loopback, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    flags = {"model": "openai/loop", "base_url": "http://no-such-host.invalid/v1", "cache": False}
+    flags = {
+        "model": "openai/loopback",
+        "base_url": "http://no-such-host.invalid/v1",
+        "cache": False,
+    }
 
     outcome = audit(
         read_collection(EXAMPLES), out, resolve({**flags, "max_retries": 1, "max_connections": 2})
@@ -191,16 +189,6 @@ def test_a_server_whose_name_is_not_known_stops_the_run_and_loses_nothing(
     assert points(out) == points(undisturbed)
 
 
-def test_a_server_that_refuses_connections_stops_the_run(tmp_path: Path) -> None:
-    flags = {"model": "openai/loop", "base_url": "http://127.0.0.1:9/v1", "max_retries": 1}
-
-    outcome = audit(read_collection(EXAMPLES), tmp_path / "run", resolve(flags))
-
-    stopped = outcome.stopped or ""
-    assert "http://127.0.0.1:9/v1 cannot be reached (connection refused" in stopped
-    assert "timed out" not in stopped
-
-
 class Listener(Quiet):
     """Keeps what is said."""
 
@@ -211,40 +199,21 @@ class Listener(Quiet):
         self.heard.append(sentence)
 
 
-def test_a_server_that_cannot_be_reached_is_told_at_once_with_address_and_cause(
-    tmp_path: Path,
-) -> None:
-    flags = {"model": "openai/loop", "base_url": "http://127.0.0.1:9/v1", "max_retries": 3}
+def test_a_server_that_cannot_be_reached_is_told_at_once_and_stops_the_run(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:9/v1"
+    flags = {"model": "openai/loopback", "base_url": url, "max_retries": 3}
     listener = Listener()
 
-    audit(read_collection(EXAMPLES), tmp_path / "run", resolve(flags), progress=listener)
+    outcome = audit(read_collection(EXAMPLES), tmp_path / "run", resolve(flags), progress=listener)
 
     first = next(one for one in listener.heard if "127.0.0.1:9" in one)
     assert "cannot be reached (connection refused" in first
     assert "trying again (1 of 3)" in first
     assert sum("trying again" in one for one in listener.heard) == 1  # not once a call
-
-
-def test_a_stopped_run_counts_all_its_reviews(tmp_path: Path) -> None:
-    flags = {"base_url": "http://127.0.0.1:9/v1", "max_retries": 0, "max_connections": 1}
-
-    outcome = audit(
-        read_collection(EXAMPLES),
-        tmp_path / "run",
-        resolve({"model": "openai/loop", **flags}),
-    )
-
-    assert outcome.stopped
-    assert outcome.manifest.counts.reviews == 3
-
-
-def command(out: Path, url: str, *more: str) -> list[str]:
-    flags = ["--model", "openai/loop", "--base-url", url, "-q", *more]
-    return [sys.executable, "-m", "reviewscore", "audit", str(EXAMPLES), "-o", str(out), *flags]
-
-
-def environment(**own: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "REVIEWSCORE_CACHE": "no", **own}
+    stopped = outcome.stopped or ""
+    assert f"{url} cannot be reached (connection refused" in stopped
+    assert "timed out" not in stopped
+    assert outcome.manifest.counts.reviews == 3  # all are counted
 
 
 def test_a_full_disk_under_the_ledger_stops_the_run_which_then_goes_on(
@@ -252,19 +221,16 @@ def test_a_full_disk_under_the_ledger_stops_the_run_which_then_goes_on(
 ) -> None:
     out = tmp_path / "run"
 
-    def small_disk() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-
     stopped = subprocess.run(
-        command(out, server.url),
+        command(EXAMPLES, out, server.url),
         env=environment(),
-        preexec_fn=small_disk,
+        preexec_fn=small_disk(300_000),
         capture_output=True,
         text=True,
         check=False,
     )
     recorded = len(column(out, "key"))
-    finished = subprocess.run(command(out, server.url), env=environment(), check=False)
+    finished = subprocess.run(command(EXAMPLES, out, server.url), env=environment(), check=False)
 
     assert stopped.returncode == 4, stopped.stderr
     assert "run the same command again" in stopped.stderr
@@ -281,7 +247,7 @@ def test_two_processes_on_one_ledger_pay_each_call_once(
     own = environment(REVIEWSCORE_CACHE="yes", REVIEWSCORE_CACHE_DIR=str(tmp_path / "shared"))
     outs = [tmp_path / "one", tmp_path / "two"]
 
-    running = [subprocess.Popen(command(out, server.url), env=own) for out in outs]
+    running = [subprocess.Popen(command(EXAMPLES, out, server.url), env=own) for out in outs]
     codes = [process.wait(120) for process in running]
 
     assert codes == [0, 0]
@@ -298,7 +264,7 @@ def test_a_run_killed_at_many_random_instants_equals_the_undisturbed_one(
 ) -> None:
     rng, out, connections, kills = random.Random(7), tmp_path / "run", 2, 0
     server.latency = 0.25
-    line = command(out, server.url, "--max-connections", str(connections))
+    line = command(EXAMPLES, out, server.url, "--max-connections", str(connections))
     for _ in range(KILLS):
         process = subprocess.Popen(line, env=environment())
         before = sum(server.tries.values()) + sum(server.served.values())
@@ -334,7 +300,7 @@ def test_a_run_killed_while_its_jobs_are_under_way_finds_them_again(
     undisturbed: Path, server: Loopback, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    line = [sys.executable, "-c", QUICK, *command(out, server.url, "--batch")[3:]]
+    line = [sys.executable, "-c", QUICK, *command(EXAMPLES, out, server.url, "--batch")[3:]]
     for jobs in (1, 3):
         server.jobs.looks = 1 if jobs > 1 else 10_000  # a job before the one it dies with ends
         process = subprocess.Popen(line, env=environment())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 import tracemalloc
@@ -25,8 +24,7 @@ from reviewscore.runs.folder import RunDir, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest, first_difference
 from reviewscore.runs.merge import merge
 from reviewscore.schema.point_score import PointScore, Status
-from reviewscore.schema.review import Role
-from reviewscore.schema.span import Span
+from tests.runs.conftest import small_disk, unscored
 
 
 def manifest(**decisive: str | int) -> Manifest:
@@ -44,24 +42,16 @@ def manifest(**decisive: str | int) -> Manifest:
 
 
 def score(number: int, *, status: Status = Status.UNKNOWN) -> PointScore:
-    return PointScore(
-        point_id=f"r#{number}",
-        review_id="r",
-        paper_id="p",
-        section="weaknesses",
-        role=Role.WEAKNESSES,
-        text="x",
-        span=Span(field="weaknesses", start=0, end=1),
-        status=status,
-        error="ProviderError: busy" if status is Status.ERROR else None,
-        judge="lexical",
-        reviewscore_version="0",
-    )
+    error = "ProviderError: busy" if status is Status.ERROR else None
+    return unscored(f"r#{number}", status=status, error=error)
 
 
-def test_a_half_written_line_is_cut_off_when_the_file_is_opened(tmp_path: Path) -> None:
+@pytest.mark.parametrize("half", [b'{"a": 2', b"b" * 200_000])
+def test_a_half_written_line_is_cut_off_when_the_file_is_opened(
+    tmp_path: Path, half: bytes
+) -> None:
     file = tmp_path / "x.jsonl"
-    file.write_bytes(b'{"a": 1}\n{"a": 2')
+    file.write_bytes(b'{"a": 1}\n' + half)
 
     lines = JsonLines(file)
     lines.append('{"a": 3}')
@@ -80,15 +70,6 @@ def test_whatever_is_left_in_a_file_only_whole_lines_are_kept(
     JsonLines(file).close()
 
     assert file.read_bytes() == left[: left.rfind(b"\n") + 1]
-
-
-def test_a_long_line_without_an_end_is_cut_off_too(tmp_path: Path) -> None:
-    file = tmp_path / "x"
-    file.write_bytes(b"a\n" + b"b" * 200_000)
-
-    JsonLines(file).close()
-
-    assert file.read_bytes() == b"a\n"
 
 
 FULL_DISK = """
@@ -111,7 +92,7 @@ def test_a_full_disk_leaves_whole_lines_and_says_how_to_go_on(tmp_path: Path) ->
 
     told = subprocess.run(
         [sys.executable, "-c", FULL_DISK, str(file)],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)),
+        preexec_fn=small_disk(5000),
         capture_output=True,
         text=True,
         check=True,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from tests.report.synthetic import write_run
 from tests.report.venues import venue_points, venue_run, verdict
+from tests.runs.conftest import read_csv
 
 
 def part(folder: Path, name: str, *, seed: int = 0, **changes: object) -> Path:
@@ -32,10 +31,6 @@ def part(folder: Path, name: str, *, seed: int = 0, **changes: object) -> Path:
         "decisive": {"model": "openai/imagined-1", "rounds": 4, f"input 1 {name}.jsonl": name},
     }
     return venue_run(folder / name, points, **(made | changes))
-
-
-def read_csv(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
 
 
 def ids(run: Path) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from reviewscore.runs.folder import read_points
 from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.verdict import Finding
 from tests.report.synthetic import manifest, model_points, old_lexical_record, write_run
+from tests.runs.conftest import read_csv
 
 RATE = "The learning rate is 0.003"
 TEMPLATE = "Theory is bounds."
@@ -75,8 +75,7 @@ def test_no_page_and_no_export_of_an_old_run_has_a_score_or_a_template(tmp_path:
         assert TEMPLATE not in text
     assert TEMPLATE not in (tmp_path / "x.jsonl").read_text()
     assert "reviewscore.point/1" not in (tmp_path / "x.jsonl").read_text()
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_csv(tmp_path / "x.csv")
     assert {row[name] for row in rows for name in ("base", "advanced", "misinformed")} == {""}
     assert summarise(run).findings == {
         "question": {"addressed": 0, "passages": 0, "cannot_judge": 0},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,8 +29,9 @@ from tests.commands import invoker
 from tests.conftest import ROOT
 from tests.loopback import Body, Loopback
 from tests.mishaps import KINDS, sometimes
+from tests.quirks import complains
 from tests.ray_cluster import cluster
-from tests.runs.conftest import points
+from tests.runs.conftest import audited, examples, points, write_lines
 
 pytestmark = [
     pytest.mark.xdist_group("ray"),
@@ -52,33 +54,16 @@ def _on_it(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """Several papers like the example's, one of them a PDF, with three reviews each."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (paper,) = map(json.loads, (ROOT / "examples" / "papers.jsonl").read_text("utf-8").splitlines())
-    reviews = (ROOT / "examples" / "reviews.jsonl").read_text("utf-8").splitlines()
-    papers, written = [], []
-    for number in range(PAPERS):
-        one = {**paper, "paper_id": f"paper/{number}", "title": f"{paper['title']} {number}"}
-        if number == 0:
-            (folder / "one.pdf").write_bytes((ROOT / "examples" / "paper.pdf").read_bytes())
-            one = {"paper_id": "paper/0", "title": paper["title"], "pdf": "one.pdf"}
-        papers.append(one)
-        for line in reviews:
-            review = json.loads(line)
-            name = f"{number}-{review['review_id']}"
-            written.append({**review, "review_id": name, "paper_id": f"paper/{number}"})
-    for name, rows in (("papers", papers), ("reviews", written)):
-        text = "".join(f"{json.dumps(row)}\n" for row in rows)
-        (folder / f"{name}.jsonl").write_text(text, "utf-8")
+    folder = examples(tmp_path / "data", PAPERS)
+    shutil.copy(ROOT / "examples" / "paper.pdf", folder / "one.pdf")
+    first, *others = map(json.loads, (folder / "papers.jsonl").read_text("utf-8").splitlines())
+    first = {"paper_id": first["paper_id"], "title": first["title"], "pdf": "one.pdf"}
+    write_lines(folder / "papers.jsonl", [first, *others])
     return folder
 
 
-def run(data: Path, out: Path, **flags: object) -> Outcome:
-    return audit(read_collection(data), out, resolve(flags))
-
-
 def on_ray(data: Path, out: Path, **flags: object) -> Outcome:
-    return run(data, out, engine="ray", workers=2, **flags)
+    return audited(data, out, engine="ray", workers=2, **flags)
 
 
 def asked(server: Loopback, **flags: object) -> dict[str, object]:
@@ -118,7 +103,7 @@ def workers() -> list[int]:
 def test_the_records_are_those_of_one_process_and_a_second_session_finds_them(
     data: Path, tmp_path: Path
 ) -> None:
-    alone = run(data, tmp_path / "alone")
+    alone = audited(data, tmp_path / "alone")
     before = on_ray(data, tmp_path / "ray", limit=4)  # one paper and the first review of another
     outcome = on_ray(data, tmp_path / "ray")
 
@@ -140,7 +125,7 @@ def test_the_records_are_those_of_one_process_and_a_second_session_finds_them(
 def test_a_model_is_asked_once_whatever_fails_and_a_lost_worker_changes_nothing(
     data: Path, tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(data, tmp_path / "alone", **asked(server, cache=False))
+    audited(data, tmp_path / "alone", **asked(server, cache=False))
     undisturbed = dict(server.served)
     server.served.clear()
     server.most = 0
@@ -176,7 +161,7 @@ def test_a_model_is_asked_once_whatever_fails_and_a_lost_worker_changes_nothing(
 
 
 def test_a_lost_driver_goes_on_where_it_was(data: Path, tmp_path: Path, server: Loopback) -> None:
-    run(data, tmp_path / "alone", **asked(server, cache=False))
+    audited(data, tmp_path / "alone", **asked(server, cache=False))
     server.served.clear()
     server.latency = 0.05
     out = tmp_path / "ray"
@@ -231,7 +216,7 @@ def test_a_paper_that_kills_its_worker_is_given_up_and_the_others_are_not(
     data: Path, tmp_path: Path
 ) -> None:
     collection = read_collection(data)
-    alone = run(data, tmp_path / "alone")
+    alone = audited(data, tmp_path / "alone")
 
     async def deadly(
         context: scoring_on_ray.ScoringContext, task: scoring_on_ray.PaperTask
@@ -267,12 +252,7 @@ def test_questions_of_other_verbs_are_put_on_workers_with_the_same_texts(
 ) -> None:
     gem = invoker("gem", capsys)
 
-    def quirk(body: Body, _: int) -> web.Response | None:
-        if "StatedReply" in json.dumps(body):
-            return web.json_response({"error": {"message": "no such model"}}, status=404)
-        return None
-
-    server.quirk = quirk
+    server.quirk = complains("no such model", 404, record="StatedReply")
     words = ["prepare", ROOT / "examples", "--model", "openai/loop", "--base-url", server.url]
     here = gem(*words, "-o", tmp_path / "here")
     there = gem(*words, "-o", tmp_path / "there", "--engine", "ray", "--workers", "2")

@@ -255,12 +255,13 @@ def test_papers_may_lie_in_any_format(tmp_path: Path, name: str) -> None:
     assert paper.source == {"a.md": "markdown", "a.txt": "text", "a.tei.xml": "tei"}[name]
 
 
+@pytest.mark.parametrize("field", ["file", "pdf"])
 @pytest.mark.parametrize("name", ["../a.md", "none.md"])
-def test_a_file_outside_or_missing_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_file_outside_or_missing_is_refused(tmp_path: Path, name: str, field: str) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     (tmp_path / "a.md").write_text("secret")
-    (folder / "papers.jsonl").write_text(json.dumps({"paper_id": "p", "file": name}))
+    (folder / "papers.jsonl").write_text(json.dumps({"paper_id": "p", field: name}))
 
-    with pytest.raises(InputError, match="field 'file'"):
+    with pytest.raises(InputError, match=f"field '{field}'"):
         read_papers(folder)

@@ -15,7 +15,6 @@ from reviewscore.errors import InputError, ReviewScoreError
 from reviewscore.llm.connect import RunContext
 from reviewscore.runs import audit as module
 from reviewscore.runs import scoring_on_ray
-from reviewscore.runs.audit import audit
 from reviewscore.runs.ray_pool import FailedError, WorkerSetup
 from reviewscore.runs.scoring_on_ray import (
     PaperReply,
@@ -25,14 +24,13 @@ from reviewscore.runs.scoring_on_ray import (
     open_context,
     score_paper,
 )
-from reviewscore.runs.session import Outcome
 from reviewscore.runs.shards import Shard, Shards
 from reviewscore.schema.point_score import Status
 from reviewscore.sources.collection import Collection, read_collection
 from tests.conftest import ROOT
 from tests.loopback import Loopback
 from tests.mishaps import sometimes
-from tests.runs.conftest import points
+from tests.runs.conftest import audited, examples, points
 
 
 class Here:
@@ -68,57 +66,41 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """Two papers, with the example's reviews each."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    for name in ("papers", "reviews"):
-        lines = (ROOT / "examples" / f"{name}.jsonl").read_text("utf-8").splitlines()
-        rows = [json.loads(line) for line in lines]
-        for row in list(rows):
-            other = {**row, "paper_id": "other"}
-            if name == "reviews":
-                other["review_id"] = f"other-{row['review_id']}"
-            rows.append(other)
-        text = "".join(f"{json.dumps(row)}\n" for row in rows)
-        (folder / f"{name}.jsonl").write_text(text, "utf-8")
-    return folder
-
-
-def run(data: Path, out: Path, *, retry_errors: bool = False, **flags: object) -> Outcome:
-    return audit(read_collection(data), out, resolve(flags), retry_errors=retry_errors)
+    return examples(tmp_path / "data", 2)
 
 
 def test_a_paper_that_fails_for_no_known_reason_is_an_error_and_the_others_go_on(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alone = run(data, tmp_path / "alone")
+    alone = audited(data, tmp_path / "alone")
 
     async def odd(context: ScoringContext, task: PaperTask) -> PaperReply:
-        if task.paper_id == "other":
+        if task.paper_id == "paper/1":
             raise KeyError("odd")
         return await score_paper(context, task)
 
     monkeypatch.setattr(scoring_on_ray, "score_paper", odd)
-    outcome = run(data, tmp_path / "ray", engine="ray")
+    outcome = audited(data, tmp_path / "ray", engine="ray")
     assert outcome.failed == alone.manifest.counts.reviews / 2
     assert "KeyError: 'odd'" in (tmp_path / "ray" / "errors.jsonl").read_text("utf-8")
     assert 0 < len(points(tmp_path / "ray")) < len(points(tmp_path / "alone"))
 
     monkeypatch.setattr(scoring_on_ray, "score_paper", score_paper)
-    assert run(data, tmp_path / "ray", engine="ray").failed == 0
+    assert audited(data, tmp_path / "ray", engine="ray").failed == 0
     assert points(tmp_path / "ray") == points(tmp_path / "alone")
 
 
 def test_shards_of_a_run_that_began_on_one_process_lose_no_point(
     data: Path, tmp_path: Path
 ) -> None:
-    run(data, tmp_path / "alone")
+    audited(data, tmp_path / "alone")
     first = json.loads(points(tmp_path / "alone")[0])["point_id"]
-    run(data, tmp_path / "mixed", point=(first,))
-    run(data, tmp_path / "mixed", engine="ray")
+    audited(data, tmp_path / "mixed", point=(first,))
+    audited(data, tmp_path / "mixed", engine="ray")
     assert points(tmp_path / "mixed") == points(tmp_path / "alone")
 
     store = str(tmp_path / "mixed" / "shards")
-    run(data, tmp_path / "new", engine="ray", store=store)
+    audited(data, tmp_path / "new", engine="ray", store=store)
     assert points(tmp_path / "new") == points(tmp_path / "alone")
 
 
@@ -126,12 +108,12 @@ def test_what_failed_is_tried_again_when_asked(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     flags = {"model": "openai/loop", "base_url": server.url, "max_retries": 0}
-    run(data, tmp_path / "alone", cache=False, **flags)
+    audited(data, tmp_path / "alone", cache=False, **flags)
     server.mishap = sometimes(1.0, kinds=("server_error",), most=99)
-    assert run(data, tmp_path / "ray", engine="ray", **flags).failed > 0
+    assert audited(data, tmp_path / "ray", engine="ray", **flags).failed > 0
     server.mishap = None
 
-    outcome = run(data, tmp_path / "ray", retry_errors=True, engine="ray", **flags)
+    outcome = audited(data, tmp_path / "ray", retry_errors=True, engine="ray", **flags)
 
     assert outcome.failed == 0
     assert points(tmp_path / "ray") == points(tmp_path / "alone")
@@ -142,11 +124,11 @@ def test_shards_of_an_early_version_are_taken_over_when_their_run_goes_on(
 ) -> None:
     with monkeypatch.context() as early:  # it summed up more than what decides
         early.setattr(module, "sum_of", lambda _: "e" * 64)
-        run(data, tmp_path / "ray", engine="ray", limit=1)
+        audited(data, tmp_path / "ray", engine="ray", limit=1)
 
-    outcome = run(data, tmp_path / "ray", engine="ray")
+    outcome = audited(data, tmp_path / "ray", engine="ray")
 
-    run(data, tmp_path / "alone")
+    audited(data, tmp_path / "alone")
     assert outcome.manifest.decisive_sha256 == "e" * 64
     assert points(tmp_path / "ray") == points(tmp_path / "alone")
 

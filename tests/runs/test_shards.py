@@ -12,24 +12,8 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.runs import shards as module
 from reviewscore.runs.folder import ErrorRecord
 from reviewscore.runs.shards import Shard, Shards
-from reviewscore.schema.point_score import PointScore, Status
-from reviewscore.schema.review import Role
-from reviewscore.schema.span import Span
-
-
-def score(name: str, text: str = "Why?") -> PointScore:
-    return PointScore(
-        point_id=name,
-        review_id=name.partition("#")[0],
-        paper_id="p",
-        section="questions",
-        role=Role.QUESTIONS,
-        text=text,
-        span=Span(field="questions", start=0, end=4),
-        status=Status.UNKNOWN,
-        judge="lexical",
-        reviewscore_version="0",
-    )
+from reviewscore.schema.point_score import PointScore
+from tests.runs.conftest import unscored
 
 
 def shard(paper_id: str = "p", *scores: PointScore) -> Shard:
@@ -46,7 +30,7 @@ def test_what_was_written_is_read(place: str) -> None:
         decisive_sha256="d",
         paper_id="p",
         reviews=("r1", "r2"),
-        scores=(score("r1#1"), score("r1#2", "∀x: =1+1")),
+        scores=(unscored("r1#1"), unscored("r1#2", text="∀x: =1+1")),
         errors=(ErrorRecord(what="review", review_id="r2", kind="InputError", message="bad"),),
         without_points=1,
         points=3,
@@ -59,8 +43,8 @@ def test_what_was_written_is_read(place: str) -> None:
 
 
 def test_a_shard_is_replaced(place: str) -> None:
-    Shards(place).write(shard("p", score("r#1")))
-    Shards(place).write(shard("p", score("r#1"), score("r#2")))
+    Shards(place).write(shard("p", unscored("r#1")))
+    Shards(place).write(shard("p", unscored("r#1"), unscored("r#2")))
     assert len((Shards(place).read("p") or shard()).scores) == 2
 
 
@@ -81,11 +65,11 @@ def test_nothing_is_there_before_anything_is_written(place: str) -> None:
 
 
 def test_a_shard_has_the_columns_of_an_export(tmp_path: Path) -> None:
-    Shards(str(tmp_path)).write(shard("p", score("r#1")))
+    Shards(str(tmp_path)).write(shard("p", unscored("r#1")))
     (file,) = tmp_path.glob("*.parquet")
     table = pq.read_table(file)
     assert {"point_id", "misinformed", "evidence", "record"} <= set(table.column_names)
-    assert table.to_pylist()[0]["text"] == "Why?"
+    assert table.to_pylist()[0]["text"] == "x"
 
 
 def test_another_file_in_its_place_is_told(tmp_path: Path) -> None:
