@@ -305,15 +305,19 @@ _INDEFINITE = re.compile(
     re.I,
 )
 _LONGEST = 60
+_PARTS_OF_USUAL = ("tract", "ntro", "related", "conclu")
+"""Parts of the usual names, in lower case, without i, s and k, which have foreign forms."""
 
 
 def named_sections(text: str) -> Iterator[Mention]:
     """Sections by their names; a place only where the paper has that section, and only one."""
-    for pattern in (_IN, _SUBJECT, _CONCLUSION, _HEAD):
+    lower = text.lower()
+    usual = any(part in lower for part in _PARTS_OF_USUAL)
+    for pattern in (_IN, _SUBJECT, _CONCLUSION, _HEAD) if usual else ():
         for match in pattern.finditer(text):
             group = "name" if match["name"] else "cap"
             yield _mention(text, *match.span(group))
-    for pattern in (_TITLED, _START, _CALLED):
+    for pattern in (_TITLED, _START, _CALLED) if "ect" in lower else ():  # "section"
         for match in pattern.finditer(text):
             start, end = match.span("name")
             if pattern is not _CALLED:
