@@ -267,7 +267,7 @@ _IN = re.compile(
     re.I,
 )
 _SUBJECT = re.compile(
-    r"(?:\A|[.!?:;\n(]\s*|\b(?:while|although|though|and|but|that|in general)\s+)"
+    r"(?:\A|[.!?:;(]\s*|\n[^\S\n]*|\b(?:while|although|though|and|but|that|in general)\s+)"
     r"(?:the|your|their)\s+"
     rf"(?P<name>abstract|introduction|intro|related\s+works?(?:\s+section)?){_OF_PAPER}(?={_VERB})",
     re.I,
@@ -358,10 +358,10 @@ _BEFORE = re.compile(
     re.I,
 )
 _AFTER = re.compile(
-    r"[*_]{0,2}\)?\s*(?:-+>|→|=>|\(?(?:on|in)?\s*\(?(?:line|ll?\.|L\d|page)|should (?:be|read)\b"
+    r"[*_]{0,2}\)?\s*+(?:-+>|→|=>|\(?(?:on|in)?\s*\(?(?:line|ll?\.|L\d|page)|should (?:be|read)\b"
     r"|needs? to be defined|mean\b|refers? to\b|(?:is|are|seems?)\s+(?:\w+\s+){0,2}(?:unclear|vague"
     r"|confusing|ambiguous|misleading|undefined|not (?:\w+ )?(?:defined|clear|explained|introduced)"
-    r"|never|a typo)\b|\s*(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
+    r"|never|a typo)\b|(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
     re.I,
 )
 _CORRECTION = re.compile(

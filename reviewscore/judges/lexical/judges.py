@@ -143,8 +143,9 @@ def _provenance(stage: str) -> tuple[Provenance, ...]:
 
 
 _POINTER = re.compile(
-    r"[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00+(?:(?:,| and|,? see)? ?\x00+)*\)|[\s,;]*\b(?:see"
-    r"|cf\.?)(?: also)? \x00+(?:(?:,| and)? \x00+)*|\A\x00+(?:(?:,| and)? \x00+)*: ?"
+    r"(?:(?<![\s,;])|(?<=\x00: ))"
+    r"(?:[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00+(?:(?:,| and|,? see)? ?\x00+)*\)|[\s,;]*\b(?:see"
+    r"|cf\.?)(?: also)? \x00+(?:(?:,| and)? \x00+)*)|\A\x00+(?:(?:,| and)? \x00+)*: ?"
 )
 """A remark that only says where to look, NUL in the place of what names a place."""
 
