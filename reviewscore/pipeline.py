@@ -39,19 +39,34 @@ Score = Literal["base", "advanced", "both"]
 
 
 async def review_points(
-    review: Review, judges: Judges, *, limitations: bool = False, rules_only: bool = False
+    review: Review,
+    judges: Judges,
+    *,
+    limitations: bool = False,
+    rules_only: bool = False,
+    by_rule: tuple[ReviewPoint, ...] | None = None,
 ) -> tuple[tuple[ReviewPoint, ...], tuple[Provenance, ...], tuple[str, ...]]:
     """Split a review, by the judges' proposal where they make one.
 
     A proposal counts only where it is verbatim in the review; if none is, the rules split.
 
+    Args:
+        review: The review.
+        judges: Who may propose points.
+        limitations: Whether sections for limitations give points.
+        rules_only: Whether nothing is to be proposed.
+        by_rule: The points by the rules, where they are known already.
+
     Returns:
         The points, where they came from (empty for the rules), and the rejected proposals.
     """
-    by_rule = split_review(review, include_limitations=limitations)
+    if by_rule is None:
+        by_rule = split_review(review, include_limitations=limitations)
+    if rules_only:
+        return by_rule, (), ()
     opened = open_sections(review, include_limitations=limitations)
     sections = tuple(dict.fromkeys(section.name for section in opened))
-    if rules_only or not sections:
+    if not sections:
         return by_rule, (), ()
     proposal = await judges.propose_points(review, sections)
     if proposal is None:
@@ -216,6 +231,8 @@ async def _judged_argument(
 
 def _without_missing(verdict: Verdict, point: ReviewPoint, paper: Paper) -> Verdict:
     """A finding on a point whose named places are formulas or figures that the text lacks."""
+    if not (paper.missing.formulas or paper.missing.figures):
+        return verdict
     lacking = [rests_on_missing(paper, place.kind, place.first) for place in mentions(point.text)]
     if verdict.finding is Finding.ADDRESSED or not lacking or not all(lacking):
         return verdict

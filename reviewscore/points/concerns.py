@@ -161,7 +161,7 @@ def _without_asides(text: str, parts: list[TextSpan]) -> list[TextSpan]:
     first, last = 0, len(parts)
     while first < last and is_polite(_text_of(text, parts[first])):
         first += 1
-    while last > first and is_polite(_text_of(text, parts[last - 1])):
+    while last - 1 > first and is_polite(_text_of(text, parts[last - 1])):
         last -= 1
     return parts[first:last]
 

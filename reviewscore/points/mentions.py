@@ -267,7 +267,7 @@ _IN = re.compile(
     re.I,
 )
 _SUBJECT = re.compile(
-    r"(?:\A|[.!?:;\n(]\s*|\b(?:while|although|though|and|but|that|in general)\s+)"
+    r"(?:\A|[.!?:;(]\s*|\n[^\S\n]*|\b(?:while|although|though|and|but|that|in general)\s+)"
     r"(?:the|your|their)\s+"
     rf"(?P<name>abstract|introduction|intro|related\s+works?(?:\s+section)?){_OF_PAPER}(?={_VERB})",
     re.I,
@@ -305,15 +305,19 @@ _INDEFINITE = re.compile(
     re.I,
 )
 _LONGEST = 60
+_PARTS_OF_USUAL = ("tract", "ntro", "related", "conclu")
+"""Parts of the usual names, in lower case, without i, s and k, which have foreign forms."""
 
 
 def named_sections(text: str) -> Iterator[Mention]:
     """Sections by their names; a place only where the paper has that section, and only one."""
-    for pattern in (_IN, _SUBJECT, _CONCLUSION, _HEAD):
+    lower = text.lower()
+    usual = any(part in lower for part in _PARTS_OF_USUAL)
+    for pattern in (_IN, _SUBJECT, _CONCLUSION, _HEAD) if usual else ():
         for match in pattern.finditer(text):
             group = "name" if match["name"] else "cap"
             yield _mention(text, *match.span(group))
-    for pattern in (_TITLED, _START, _CALLED):
+    for pattern in (_TITLED, _START, _CALLED) if "ect" in lower else ():  # "section"
         for match in pattern.finditer(text):
             start, end = match.span("name")
             if pattern is not _CALLED:
@@ -354,10 +358,10 @@ _BEFORE = re.compile(
     re.I,
 )
 _AFTER = re.compile(
-    r"[*_]{0,2}\)?\s*(?:-+>|→|=>|\(?(?:on|in)?\s*\(?(?:line|ll?\.|L\d|page)|should (?:be|read)\b"
+    r"[*_]{0,2}\)?\s*+(?:-+>|→|=>|\(?(?:on|in)?\s*\(?(?:line|ll?\.|L\d|page)|should (?:be|read)\b"
     r"|needs? to be defined|mean\b|refers? to\b|(?:is|are|seems?)\s+(?:\w+\s+){0,2}(?:unclear|vague"
     r"|confusing|ambiguous|misleading|undefined|not (?:\w+ )?(?:defined|clear|explained|introduced)"
-    r"|never|a typo)\b|\s*(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
+    r"|never|a typo)\b|(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
     re.I,
 )
 _CORRECTION = re.compile(

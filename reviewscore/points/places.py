@@ -59,7 +59,8 @@ _LABELS: dict[PlaceKind, str] = {
     PlaceKind.PROPOSITION: rf"(?:{_NUMBERED})",
 }
 _OTHER_LABEL = rf"(?:{_NUMBERED}|[A-H](?![a-z]))(?:\s?\([ivx]{{1,4}}\)|\.[a-h](?![a-z])|{_PART})?"
-_TO = r"\s*(?:-{1,2}|–|—|~|‐|‑|−|\bto\b|\bthrough\b|\buntil\b)\s*"
+_TO_WORD = r"(?:-{1,2}|–|—|~|‐|‑|−|\bto\b|\bthrough\b|\buntil\b)"
+_TO = rf"\s*{_TO_WORD}\s*"
 _BEYOND = re.compile(rf"{_TO}\d{{10}}")
 """The end of a range that is too long for any paper's lines."""
 _AND = r"\s*(?:,\s*(?:and|or)\b|/|&|\band(?:/or)?\b|\bor\b)\s*"
@@ -119,7 +120,7 @@ _ALGORITHM_BEFORE = re.compile(
 )
 _PAGE_BEFORE = re.compile(r"\b(?:pages?|pp?\.|pg\.?)\s?(\d{1,3})\W{1,4}(?:at|on|in)?\s*\Z", re.I)
 _PAGE_AFTER = re.compile(
-    r"\W{0,3}\s*(?:on|of|in|at)?\s*(?:the\s+)?\b(?:pages?|pp?\.|pg\.?)\s?(\d{1,3})\b", re.I
+    r"\W{0,3}\s*(?:(?:on|of|in|at)\s*)?(?:the\s+)?\b(?:pages?|pp?\.|pg\.?)\s?(\d{1,3})\b", re.I
 )
 _BARE_LINES = re.compile(r"\blines(?:\s+\w+){1,3}\s+\((\d{1,4})\s*[-–]\s*(\d{1,4})\)")
 """``ten lines of text (229-239)``."""
@@ -154,7 +155,7 @@ _ANY = re.compile(
     + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items())
     + rf")(?={_GAP}\$?\(?\s?[\dA-ZlL])"
 )
-_RANGE = re.compile(_TO)
+_RANGE = re.compile(_TO_WORD)
 _SERIAL = re.compile(r"(.*?)(\d+)\Z")
 _LONGEST = 20
 """Labels of a range, at most: more are a misprint."""

@@ -57,7 +57,11 @@ from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_id import POINT_IDS_VERSION
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.record import storable
+from reviewscore.schema.review import ReviewPoint
 from reviewscore.sources.collection import Collection
+
+_POINTS_HELD = 30_000
+"""Points that are held from counting to scoring; reviews beyond are split twice."""
 
 
 def audit(  # noqa: PLR0913 - each says another thing of one run
@@ -175,10 +179,13 @@ class _Audit:
         self._collection, self._settings, self._run = collection, settings, run
         self._progress, self._renew, self._interruption = progress, renew, interruption
         self._reviews = chosen_reviews(collection, settings)
-        self._by_rules = sum(
-            len(split_review(one, include_limitations=settings.limitations))
-            for one in self._reviews
-        )
+        self._by_rules = 0
+        self._split: dict[str, tuple[ReviewPoint, ...]] = {}
+        for review in self._reviews:
+            points = split_review(review, include_limitations=settings.limitations)
+            self._by_rules += len(points)
+            if self._by_rules <= _POINTS_HELD and settings.engine != "ray":
+                self._split[review.review_id] = points
 
     async def session(self) -> Outcome[Manifest]:
         """Do what is missing, and write the run's account of it."""
@@ -235,7 +242,7 @@ class _Audit:
             idle=lambda: not shared().busy, say=say, renew=self._renew, refused=refused
         )
         async with open_judges(settings, book, around) as (judges, client):
-            local = LocalScoring(**common, judges=judges, client=client)
+            local = LocalScoring(**common, judges=judges, client=client, by_rule=self._split)
             with interruptible(local, self._interruption):
                 await local.score(self._reviews)
             return local

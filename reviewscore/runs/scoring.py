@@ -142,9 +142,11 @@ class LocalScoring(ScoringSession):
 
     Attributes:
         judges: Who judges.
+        by_rule: Points of reviews that were split already, by review; taken out as they are used.
     """
 
     judges: Judges
+    by_rule: dict[str, tuple[ReviewPoint, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -183,6 +185,7 @@ class LocalScoring(ScoringSession):
                 self.judges,
                 limitations=settings.limitations,
                 rules_only=settings.points == "rules",
+                by_rule=self.by_rule.pop(review.review_id, None),
             )
             answers = align_response(review, points).answers if review.author_response else None
         except StopError as error:

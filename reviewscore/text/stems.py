@@ -8,12 +8,16 @@ from functools import cache, lru_cache
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’]s\b)?|\d+(?:\.\d+)*")
 _JOINED = (
-    (re.compile(r"\bhyper[-\s]+param", re.IGNORECASE), "hyperparam"),
-    (re.compile(r"\bdata[-\s]+(set|base)", re.IGNORECASE), r"data\1"),
-    (re.compile(r"\brun(?:ning)?[-\s]+times?\b", re.IGNORECASE), "runtime"),
-    (re.compile(r"\b(pre|fine|semi|meta|multi|sub|non|co|re)-(?=[a-z])", re.IGNORECASE), r"\1"),
-    (re.compile(r"\bfine tun", re.IGNORECASE), "finetun"),
+    ("hyper", re.compile(r"\bhyper[-\s]+param", re.IGNORECASE), "hyperparam"),
+    ("data", re.compile(r"\bdata[-\s]+(set|base)", re.IGNORECASE), r"data\1"),
+    ("run", re.compile(r"\brun(?:ning)?[-\s]+times?\b", re.IGNORECASE), "runtime"),
+    ("-", re.compile(r"\b(pre|fine|semi|meta|multi|sub|non|co|re)-(?=[a-z])", re.I), r"\1"),
+    (" tun", re.compile(r"\bfine tun", re.IGNORECASE), "finetun"),
 )
+"""What a text that is rewritten holds in lower case, the pattern, and what it becomes.
+
+No such literal holds i, s or k: patterns that ignore case also match their foreign forms.
+"""
 
 
 _LETTERS = "αβγδεζηθικλμµνξπρσςτυφχψωϵϕΓΔΘΛΞΠΣΦΨΩ"
@@ -46,9 +50,11 @@ def stem(word: str) -> str:
 
 def words(text: str) -> list[str]:
     """Words and numbers of a text in order; compounds written apart or with a hyphen are joined."""
-    for pattern, joined in _JOINED:
-        text = pattern.sub(joined, text)
-    return _WORD.findall(text.translate(_GREEK))
+    lower = text.lower()
+    for literal, pattern, joined in _JOINED:
+        if literal in lower:
+            text = pattern.sub(joined, text)
+    return _WORD.findall(text if text.isascii() else text.translate(_GREEK))
 
 
 def stems(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from reviewscore.points.mentions import own_numbers
-from reviewscore.points.places import with_places
+from reviewscore.points.places import mentions, with_places
 from reviewscore.points.split import split_review
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
@@ -53,6 +53,21 @@ def test_twice_the_text_takes_no_more_than_about_twice_as_long(
         return f"There is {unit * (length // len(unit))} no ablation."
 
     assert _growth(work, made, size) < _QUADRATIC
+
+
+@pytest.mark.parametrize(
+    ("before", "run", "after"),
+    [
+        ('The term "a foo bar"', " ", "is unclear."),
+        ("On line 12", " ", "it is unclear."),
+        ("Tables 1", " ", " and 3 lack units."),
+        ("It is unclear.", "\n", "The abstract is too long."),
+    ],
+)
+def test_a_run_of_white_space_beside_a_place_costs_as_much_as_its_length(
+    before: str, run: str, after: str
+) -> None:
+    assert _growth(mentions, lambda length: f"{before}{run * length}{after}", 4_000) < _QUADRATIC
 
 
 def test_places_of_the_points_of_a_long_review_cost_as_much_each_as_those_of_a_short_one() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from reviewscore.judges.lexical.forms import denies
@@ -136,8 +137,8 @@ def _core(sentence: str) -> str:
     """The part of a sentence that asks or denies, without a label and without why it matters."""
     plain = _LEAD.sub("", sentence)
     parts = _TURN.split(plain)
-    denying = [part for part in parts if denies(part)]
-    if len(parts) > 1 and denying:
+    denying = [part for part in parts if denies(part)] if len(parts) > 1 else []
+    if denying:
         plain = denying[0]
     core = _TAIL.sub("", plain)
     return core if len(core) > _MIN_CORE else sentence
@@ -156,22 +157,23 @@ def wanted_content(sentence: str) -> WantedContent:
     for start, end in spans:
         rest = rest[:start] + " " * (end - start) + rest[end:]
     complexity = " complexity" if _COMPLEXITY.search(core) else ""  # a cost alone is not it
-    parts = _content_stems(rest + complexity)
     words_of_aspects = _content_stems(core)
+    parts = _content_stems(rest + complexity) if spans or complexity else words_of_aspects
     lexical = [stem(word) for start, end in spans for word in words(core[start:end])]
     query = tuple(dict.fromkeys([*parts, *lexical, *words_of_aspects]))
+    comparison = _COMPARISON.search(core) is not None
     return WantedContent(
         aspects=tuple(aspect for aspect, _ in named),
         parts=parts,
         query=query,
-        comparison=_COMPARISON.search(core) is not None,
+        comparison=comparison,
         sensitivity=_SENSITIVITY.search(core) is not None,
         number=_NUMBER.search(core) is not None,
         definition=_DEFINITION.search(core) is not None,
         name=_NAMED.search(core) is not None,
         listing=_LISTING.search(core) is not None,
-        vague=_COMPARISON.search(core) is not None and _VAGUE.search(core) is not None,
-        rivals=_rivals(core),
+        vague=comparison and _VAGUE.search(core) is not None,
+        rivals=_rivals(core) if comparison else (),
         joined=_listed(core, [found for aspect, found in named if not aspect.qualifies]),
     )
 
@@ -203,12 +205,14 @@ def _rivals(core: str) -> tuple[str, ...]:
 
 def _content_stems(text: str) -> tuple[str, ...]:
     """Stems of the content words of a text, each once, in order."""
-    found: list[str] = []
-    for word in words(text):
-        if len(word) == 1 and not (word.isdigit() or _KEPT_SINGLE.match(word)):
-            continue
-        plain = word.lower()
-        if plain in stop_stems() or stem(word) in stop_stems():
-            continue
-        found.append(stem(word))
-    return tuple(dict.fromkeys(found))
+    found = map(_content_stem, words(text))
+    return tuple(dict.fromkeys(stemmed for stemmed in found if stemmed is not None))
+
+
+@lru_cache(maxsize=50_000)
+def _content_stem(word: str) -> str | None:
+    """The stem of a content word; None of a word that names nothing."""
+    if len(word) == 1 and not (word.isdigit() or _KEPT_SINGLE.match(word)):
+        return None
+    stemmed = stem(word)
+    return None if word.lower() in stop_stems() or stemmed in stop_stems() else stemmed

@@ -9,10 +9,18 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from reviewscore.judges.lexical.content import WantedContent, wanted_content
 from reviewscore.judges.lexical.forms import OPINIONS, Clause, QuestionForm, clauses_of, main_clause
-from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
+from reviewscore.judges.lexical.lexicon import Aspect
+from reviewscore.judges.lexical.support import (
+    Support,
+    answerable_by_quote,
+    is_plain,
+    says,
+    support_for,
+)
 from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
 from reviewscore.papers.sentences import SentenceKind
@@ -155,7 +163,7 @@ def _closest(
             "finder looks for words, so the paper may still say it in other ones.",
             clause.form,
         )
-    evidence = tuple(_evidence(index.paper, passage) for passage, _ in chosen)
+    evidence = tuple(_evidence(index, passage) for passage, _ in chosen)
     rationale = (
         f"{_why([place for _, place in chosen])} Whether they bear on it was not "
         f"judged. Looked for in: {', '.join(read)}{_unread(unread)}."
@@ -180,7 +188,19 @@ def _called(place: Place) -> str:
     return "the quoted words" if place.kind is PlaceKind.QUOTE else place.label
 
 
-def _evidence(paper: Paper, passage: Passage) -> Evidence:
+_EVIDENCE: WeakKeyDictionary[PaperIndex, dict[tuple[int, int], Evidence]] = WeakKeyDictionary()
+"""The passages of the papers at hand as evidence: many points have some in common."""
+
+
+def _evidence(index: PaperIndex, passage: Passage) -> Evidence:
+    known = _EVIDENCE.setdefault(index, {})
+    span = passage.start, passage.end
+    if span not in known:
+        known[span] = _as_evidence(index.paper, passage)
+    return known[span]
+
+
+def _as_evidence(paper: Paper, passage: Passage) -> Evidence:
     """A passage as evidence; a row says of which table it is, and what its columns are."""
     found = evidence_at(paper, passage.start, passage.end)
     if not passage.context:
@@ -207,9 +227,10 @@ def _best_passages(
     Those in a named place come first, then those that hold most of what is wanted.
     """
     ranked = {number: score for score, number in index.ranked(wanted.query)}
+    sought = _sought(wanted, index)
     scored: list[tuple[float, int]] = []
     for number in list(ranked)[:_CANDIDATES]:
-        coverage = _held(wanted, index.passages[number], index)
+        coverage = _held(sought, index.passages[number], index)
         if coverage > 0:
             scored.append((round(coverage + _BY_RANK * ranked[number], 4), number))
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
@@ -221,7 +242,7 @@ def _best_passages(
         for number in _inside(place, index):
             if number not in ranked:
                 continue
-            coverage = _held(wanted, index.passages[number], index)
+            coverage = _held(sought, index.passages[number], index)
             score = round(coverage + _BY_RANK * ranked[number], 4)
             if score > 0 and not (wide and (coverage <= 0 or score < _NEARLY * best)):
                 inside.append((score, number))
@@ -240,39 +261,61 @@ def _inside(place: Place, index: PaperIndex) -> range:
     return range(first, bisect_left(index.passages, where.end, key=lambda passage: passage.start))
 
 
-def _held(wanted: WantedContent, passage: Passage, index: PaperIndex) -> float:
+@dataclass(frozen=True)
+class _Sought:
+    """What is wanted, with the weights that its stems have in a paper.
+
+    Attributes:
+        aspects: Those that a passage must speak of.
+        hard: Whether they stand on their own.
+        needed: Whether parts are too few for a passage that does not speak plainly.
+        query: Weights of all stems that are looked for.
+        parts: Weights of the named parts.
+    """
+
+    aspects: tuple[Aspect, ...]
+    hard: bool
+    needed: bool
+    query: dict[str, float]
+    parts: dict[str, float]
+
+
+def _sought(wanted: WantedContent, index: PaperIndex) -> _Sought:
+    hard = tuple(aspect for aspect in wanted.aspects if not aspect.qualifies)
+    return _Sought(
+        aspects=hard or wanted.aspects,
+        hard=bool(hard),
+        needed=len(wanted.parts) < _FEW_PARTS,
+        query={word: index.weight(word) for word in wanted.query},
+        parts={word: index.weight(word) for word in wanted.parts},
+    )
+
+
+def _held(sought: _Sought, passage: Passage, index: PaperIndex) -> float:
     """What of the wanted a passage holds with its heading; nothing for a heading itself."""
     if passage.kind is SentenceKind.HEADING:
         return 0.0
     section = index.paper.sections[passage.section] if passage.section >= 0 else None
-    return _coverage(
-        wanted, passage, index.heading_of.get(section.start) if section else None, index
-    )
+    return _coverage(sought, passage, index.heading_of.get(section.start) if section else None)
 
 
-def _coverage(
-    wanted: WantedContent, passage: Passage, heading: IndexedHeading | None, index: PaperIndex
-) -> float:
+def _coverage(sought: _Sought, passage: Passage, heading: IndexedHeading | None) -> float:
     """Share of what is wanted that a passage and its heading hold, 0..1 and a bonus.
 
     A passage must speak of the wanted aspects: plainly, or else it must hold named parts too.
     """
     title = heading.section.title if heading else ""
-    hard = [aspect for aspect in wanted.aspects if not aspect.qualifies]
-    said = [aspect for aspect in (hard or wanted.aspects) if aspect.said.search(passage.text)]
-    plain = any(
-        aspect.heading.search(title) or aspect.stands_alone(passage.text) for aspect in said
-    )
-    if wanted.aspects and not plain and (not said or len(wanted.parts) < _FEW_PARTS):
+    said = [aspect for aspect in sought.aspects if says(passage.text, aspect)]
+    plain = any(is_plain(passage.text, title, aspect) for aspect in said)
+    if sought.aspects and not plain and (not said or sought.needed):
         return 0.0
-    sought = wanted.query if plain or not hard else wanted.parts
-    weights = {word: index.weight(word) for word in sought}
+    weights = sought.query if plain or not sought.hard else sought.parts
     total = sum(weights.values())
     found = passage.stems | heading.stems if heading else passage.stems
     held = sum(weight for word, weight in weights.items() if word in found)
     coverage = held / total if total else 0.0
     if passage.zone is Zone.ABSTRACT or title.lower() == "introduction":
         coverage *= _OPENING
-    if hard:
+    if sought.hard:
         coverage += _PLAINLY if plain else -_NOT_PLAINLY
     return coverage

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from reviewscore.judges.lexical.lexicon import ASPECTS
 
+_KEPT = 64
+"""Sentences that are remembered: those of a point are looked at for its type and its finding."""
 _MARK = re.compile(
     r"^\s*(?:[-*•–—+]+\s+|\(?(?:[wWqQ]\d{1,2}|\d{1,2}|[a-hA-H]|[ivx]{1,4})[.):]\s*)+|^\s*[*_]{1,3}"
 )
@@ -44,6 +47,7 @@ _TITLE_CAPITALS = 0.8
 """Share of words with a capital from which on a sentence is the title of a work."""
 
 
+@lru_cache(maxsize=_KEPT)
 def strip_marks(text: str) -> str:
     """The text on one line without list marks, numbering or surrounding emphasis."""
     plain = " ".join(text.split())
@@ -52,6 +56,7 @@ def strip_marks(text: str) -> str:
     return plain.strip("*_ ").strip()
 
 
+@lru_cache(maxsize=4)
 def sentences_of(text: str) -> tuple[str, ...]:
     """Sentences of a review point, in order, list marks removed (verbatim otherwise)."""
     pieces: list[str] = []
@@ -71,6 +76,7 @@ def _is_title(sentence: str) -> bool:
     return len(found) >= _TITLE_WORDS and capitals > _TITLE_CAPITALS * len(found)
 
 
+@lru_cache(maxsize=_KEPT)
 def is_interrogative(sentence: str) -> bool:
     """Whether a sentence asks something, by its mark or by its words.
 

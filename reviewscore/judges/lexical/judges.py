@@ -7,6 +7,7 @@ not judge what is true and gives no score, so that its verdicts hold a `finding`
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft, type_of
@@ -64,10 +65,7 @@ class LexicalJudges:
 
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """Question, claim or argument, by rule."""
-        kind = type_of(point.text)
-        return TypeVerdict(
-            type=kind, rationale=_TYPE_REASONS[kind], provenance=_provenance("point_type")
-        )
+        return _typed(type_of(point.text))
 
     async def question_answerability(
         self, point: ReviewPoint, paper: Paper, *, response: str | None
@@ -132,13 +130,22 @@ class LexicalJudges:
         return (unjudged,) * len(premises)
 
 
+@cache
+def _typed(kind: PointType) -> TypeVerdict:
+    return TypeVerdict(
+        type=kind, rationale=_TYPE_REASONS[kind], provenance=_provenance("point_type")
+    )
+
+
+@cache
 def _provenance(stage: str) -> tuple[Provenance, ...]:
     return (Provenance(stage=stage, judge=_NAME, judge_version=_VERSION),)
 
 
 _POINTER = re.compile(
-    r"[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00+(?:(?:,| and|,? see)? ?\x00+)*\)|[\s,;]*\b(?:see"
-    r"|cf\.?)(?: also)? \x00+(?:(?:,| and)? \x00+)*|\A\x00+(?:(?:,| and)? \x00+)*: ?"
+    r"(?:(?<![\s,;])|(?<=\x00: ))"
+    r"(?:[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00+(?:(?:,| and|,? see)? ?\x00+)*\)|[\s,;]*\b(?:see"
+    r"|cf\.?)(?: also)? \x00+(?:(?:,| and)? \x00+)*)|\A\x00+(?:(?:,| and)? \x00+)*: ?"
 )
 """A remark that only says where to look, NUL in the place of what names a place."""
 

@@ -319,9 +319,7 @@ def _aspect_support(
 ) -> Support | None:
     """The best dedicated section on one aspect, else a caption or sentence that stands alone."""
     best: tuple[tuple[int, int, int], Support] | None = None
-    for heading in index.headings:
-        if heading.of_others or not aspect.heading.search(heading.section.title):
-            continue
+    for heading in _headed(aspect, index):
         for chosen in _covers(heading, parts, aspect, index):
             if _qualified(chosen, heading.section.title, wanted):
                 telling = max(_telling(passage.text, aspect) for passage in chosen)
@@ -343,6 +341,23 @@ def _alone(
     return None
 
 
+_HEADED: WeakKeyDictionary[PaperIndex, dict[Aspect, tuple[IndexedHeading, ...]]] = (
+    WeakKeyDictionary()
+)
+
+
+def _headed(aspect: Aspect, index: PaperIndex) -> tuple[IndexedHeading, ...]:
+    """The headings of a paper's own work on one aspect, in reading order."""
+    known = _HEADED.setdefault(index, {})
+    if aspect not in known:
+        known[aspect] = tuple(
+            heading
+            for heading in index.headings
+            if not heading.of_others and aspect.heading.search(heading.section.title)
+        )
+    return known[aspect]
+
+
 _DEDICATED: WeakKeyDictionary[PaperIndex, dict[Aspect, tuple[Passage, ...]]] = WeakKeyDictionary()
 """What is plainly on each aspect in the papers at hand: the same for all points about them."""
 
@@ -357,7 +372,7 @@ def _dedicated(aspect: Aspect, index: PaperIndex) -> tuple[Passage, ...]:
             if fit(passage, aspect)
             and not _OF_RIVALS.search(index.title_of(passage))
             and _is_dedicated(passage, aspect)
-            and _says(passage.text, aspect)
+            and says(passage.text, aspect)
         )
     return known[aspect]
 
@@ -377,7 +392,7 @@ def _covers(
     """
     under = [p for p in index.passages[heading.first : heading.last] if fit(p, aspect)]
     missing = parts - heading.stems
-    saying = [p for p in under if _says(p.text, aspect)]
+    saying = [p for p in under if says(p.text, aspect)]
     saying.sort(key=lambda p: (-len(missing & p.stems), -_telling(p.text, aspect), p.start))
     for first in saying[:_TRIED]:
         left = missing - first.stems
@@ -396,15 +411,26 @@ def _names(passages: tuple[Passage, ...]) -> int:
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
-def _says(text: str, aspect: Aspect) -> bool:
+def says(text: str, aspect: Aspect) -> bool:
+    """Whether a text says something about an aspect."""
     return aspect.said.search(text) is not None
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _is_alone(text: str, aspect: Aspect) -> bool:
+    return aspect.stands_alone(text)
+
+
+def is_plain(text: str, title: str, aspect: Aspect) -> bool:
+    """Whether a text is plainly about an aspect, by the title above it or by itself."""
+    return aspect.heading.search(title) is not None or _is_alone(text, aspect)
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _telling(text: str, aspect: Aspect) -> int:
     """How plainly a sentence speaks of an aspect: distinct words of it, and standing alone."""
     hits = len({match.group().lower() for match in aspect.said.finditer(text)})
-    alone = aspect.stands_alone(text)
+    alone = _is_alone(text, aspect)
     pointer = re.search(r"\b(?:appendix|supplement\w*)\b", text, re.IGNORECASE) is not None
     numbers = re.search(r"\d", text) is not None
     return min(hits, 4) + 3 * alone + numbers - 2 * pointer
