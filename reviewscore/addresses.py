@@ -22,7 +22,7 @@ def without_credentials(value: Plain) -> Plain:
 
 def several(text: str | None) -> tuple[str, ...]:
     """Addresses with commas between."""
-    return tuple(one.strip() for one in (text or "").split(",") if one.strip())
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
 
 
 def check_database(address: str) -> str:

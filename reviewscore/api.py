@@ -421,7 +421,7 @@ def split(
             try:
                 review = known.review(str(review))
             except KeyError as error:
-                names = [one.review_id for one in known.reviews]
+                names = [review.review_id for review in known.reviews]
                 problem = f"there is no review '{review}'{_hint(str(review), names)}"
                 raise InputError(problem, cure="check reviews.jsonl") from error
     return split_review(review, include_limitations=limitations)
@@ -456,15 +456,20 @@ def read_input(
         return data
     if data is not None:
         return read_collection(Path(data), skip_bad_lines=skip_bad_lines)
-    files = [one for one in reviews if not isinstance(one, Review)]
+    files = [review for review in reviews if not isinstance(review, Review)]
     if len(papers) == 1 and not isinstance(papers[0], Paper) and len(files) == len(reviews):
-        return single(Path(papers[0]), [Path(one) for one in files], year=year)
-    known = [one if isinstance(one, Paper) else load_paper(Path(one), year=year) for one in papers]
+        return single(Path(papers[0]), [Path(file) for file in files], year=year)
+    known = [
+        paper if isinstance(paper, Paper) else load_paper(Path(paper), year=year)
+        for paper in papers
+    ]
     if files and len(known) != 1:
         raise InputError("a review's file needs exactly one paper", cure="give that paper alone")
     records = [
-        one if isinstance(one, Review) else load_review(Path(one), paper_id=known[0].paper_id)
-        for one in reviews
+        review
+        if isinstance(review, Review)
+        else load_review(Path(review), paper_id=known[0].paper_id)
+        for review in reviews
     ]
     return of_records(known, records)
 

@@ -399,13 +399,13 @@ def pairs(texts: Iterable[str], *, origin: str, form: str = "JUDGE=MODEL") -> di
     Raises:
         SettingsError: A text has no ``=``.
     """
-    found = {}
+    values = {}
     for text in texts:
         judge, mark, model = text.strip().partition("=")
         if not mark or not model:
             raise SettingsError(f"{origin}: write {form}, not '{text}'")
-        found[judge] = model
-    return found
+        values[judge] = model
+    return values
 
 
 def as_settings(flags: Mapping[str, object]) -> dict[str, object]:

@@ -90,7 +90,7 @@ def unwritable(path: Path, error: OSError) -> RunFolderError:
             f"{path}: there is no folder {path.parent}; make it (mkdir -p {there}), or {cure}"
         )
     if error.errno == errno.ENOTDIR:
-        place = next((one for one in path.parents if one.is_file()), path)
+        place = next((parent for parent in path.parents if parent.is_file()), path)
         return RunFolderError(f"{path}: {place} is a file and can hold none; {cure}")
     return RunFolderError(f"{path}: cannot be written: {error.strerror}; {cure}")
 
@@ -106,7 +106,9 @@ def check_place(path: Path) -> None:
             that is a file.
     """
     try:
-        nearest = next((one for one in (path, *path.parents) if one.exists()), None)
+        nearest = next(
+            (file_path for file_path in (path, *path.parents) if file_path.exists()), None
+        )
         if nearest is None:
             return
         if nearest is not path and not nearest.is_dir():
@@ -133,9 +135,9 @@ def _whole_lines(path: Path) -> int:
         while position > 0:
             step = min(65536, position)
             file.seek(position - step)
-            found = file.read(step).rfind(b"\n")
-            if found >= 0:
-                return position - step + found + 1
+            number = file.read(step).rfind(b"\n")
+            if number >= 0:
+                return position - step + number + 1
             position -= step
     return 0
 
@@ -372,7 +374,7 @@ def results_folder(
     try:
         out.mkdir(parents=True, exist_ok=True)
         others = sorted(
-            one.name for one in out.iterdir() if not _left_by_a_kill(one, marker, inside)
+            path.name for path in out.iterdir() if not _left_by_a_kill(path, marker, inside)
         )
         if others and marker not in others and not allow_foreign:
             cure = "choose another folder" + (", or say --yes" if allow_foreign is False else "")
@@ -387,8 +389,8 @@ def results_folder(
         raise unwritable(out, error) from error
 
 
-def _left_by_a_kill(found: Path, marker: str, inside: Sequence[str]) -> bool:
+def _left_by_a_kill(path: Path, marker: str, inside: Sequence[str]) -> bool:
     """Whether this verb made it and was killed before the marker was there."""
-    if found.name in (f".{marker}.new", ".lock"):
+    if path.name in (f".{marker}.new", ".lock"):
         return True
-    return found.name in inside and found.is_dir() and not any(found.iterdir())
+    return path.name in inside and path.is_dir() and not any(path.iterdir())

@@ -322,7 +322,7 @@ def score_of_argument(
     status = Status.UNKNOWN if result.conjunction is None else Status.SCORED
     if failures and result.conjunction is None:
         status = Status.ERROR
-    doubted = any(one.doubt is not None for one in judged)
+    doubted = any(verdict.doubt is not None for verdict in judged)
     quotes = [] if verdict is None else list(verdict.evidence)
     quotes += [quote for premise in judged for quote in premise.evidence]
     return make_record(
@@ -366,7 +366,7 @@ def _premises_on_what_was_seen(argument: Argument) -> Argument:
 
 def _doubts(*verdicts: Verdict | PremiseVerdict) -> tuple[Doubt, ...]:
     """The doubts about verdicts, each once."""
-    return tuple(dict.fromkeys(one.doubt for one in verdicts if one.doubt is not None))
+    return tuple(dict.fromkeys(verdict.doubt for verdict in verdicts if verdict.doubt is not None))
 
 
 def _verified(quotes: Iterable[Evidence]) -> tuple[Evidence, ...]:

@@ -230,6 +230,6 @@ def verify() -> tuple[str, ...]:
             problems.append(f"{name}: listed in {SUMS} but missing")
         elif hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
             problems.append(f"{name}: changed since it was listed; a changed prompt needs a new vN")
-    found = {path.relative_to(folder).as_posix() for path in folder.glob("*/v*.md")}
-    problems += [f"{name}: not listed in {SUMS}" for name in sorted(found - set(listed))]
+    texts = {path.relative_to(folder).as_posix() for path in folder.glob("*/v*.md")}
+    problems += [f"{name}: not listed in {SUMS}" for name in sorted(texts - set(listed))]
     return tuple(problems)

@@ -141,7 +141,7 @@ def _threshold(sample: _Sample) -> float:
         hits = float((called & (sample.flag == 1)).sum())
         # All misinformed points can lie in the papers held out: then no threshold is better.
         scores.append(2 * hits / max(1.0, float(called.sum() + sample.flag.sum())))
-    best = [one for one, score in zip(_THRESHOLDS, scores, strict=True) if score == max(scores)]
+    best = [value for value, score in zip(_THRESHOLDS, scores, strict=True) if score == max(scores)]
     return best[len(best) // 2]
 
 

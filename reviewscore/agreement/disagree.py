@@ -138,7 +138,9 @@ def disagreements(
                 justifications=_justifications(compared.people, row),
             )
         )
-    return sorted(found, key=lambda one: -abs(one.difference))  # else as in the reviews
+    return sorted(
+        found, key=lambda disagreement: -abs(disagreement.difference)
+    )  # else as in the reviews
 
 
 def _kinds(
@@ -192,17 +194,17 @@ def _usual_length(judges: Sequence[JudgeScores]) -> dict[int, float]:
             if point is not None and _rationale(point):
                 lengths.setdefault(row, []).append(len(_rationale(point)))
     if len(judges) > 1:
-        return {row: statistics.median(one) for row, one in lengths.items()}
-    every = [one[0] for one in lengths.values()]
+        return {row: statistics.median(numbers) for row, numbers in lengths.items()}
+    every = [length[0] for length in lengths.values()]
     return dict.fromkeys(lengths, statistics.median(every)) if every else {}
 
 
 def _rationale(point: PointScore) -> str:
     """Why the judge scored so: of the point, and of the premises that decide it."""
     parts = [] if point.verdict is None else [point.verdict.rationale]
-    for one in () if point.argument is None else point.argument.premises:
-        if one.verdict is not None:
-            parts.append(f"{one.premise_id}: {one.verdict.rationale}")
+    for premise in () if point.argument is None else point.argument.premises:
+        if premise.verdict is not None:
+            parts.append(f"{premise.premise_id}: {premise.verdict.rationale}")
     return "\n".join(part for part in parts if part)
 
 
@@ -230,19 +232,19 @@ def sheet_rows(found: Sequence[Disagreement]) -> list[list[str]]:
     """The disagreements as rows of a sheet in which a person settles their kinds."""
     return [
         [
-            one.judge,
-            one.unit_id,
-            one.type.value if one.type else "",
-            f"{one.label:g}",
-            f"{one.score:g}",
-            f"{one.difference:g}",
-            {True: "yes", False: "no", None: ""}[one.flips],
-            "; ".join(f"{name} {score:g}" for name, score in one.labels.items()),
-            "; ".join(kind.value for kind in one.kinds),
+            disagreement.judge,
+            disagreement.unit_id,
+            disagreement.type.value if disagreement.type else "",
+            f"{disagreement.label:g}",
+            f"{disagreement.score:g}",
+            f"{disagreement.difference:g}",
+            {True: "yes", False: "no", None: ""}[disagreement.flips],
+            "; ".join(f"{name} {score:g}" for name, score in disagreement.labels.items()),
+            "; ".join(kind.value for kind in disagreement.kinds),
             "",
-            one.text,
-            one.rationale,
-            " / ".join(f"{name}: {words}" for name, words in one.justifications.items()),
+            disagreement.text,
+            disagreement.rationale,
+            " / ".join(f"{name}: {words}" for name, words in disagreement.justifications.items()),
         ]
-        for one in found
+        for disagreement in found
     ]

@@ -199,9 +199,9 @@ class HumanLabels(ScoreColumns):
             own = self.premises_of[row]
             if faithful[row] < FAITHFUL_FROM or not own:
                 continue
-            facts = [_known(factuality[one]) for one in own]
+            facts = [_known(factuality[number]) for number in own]
             holds = conjunction(facts)
-            average = weighted(facts, [_known(weight[one]) for one in own]).score
+            average = weighted(facts, [_known(weight[number]) for number in own]).score
             score[row] = np.nan if average is None else average
             flag[row] = np.nan if holds is None else not holds
         return score, flag
@@ -213,17 +213,17 @@ class HumanLabels(ScoreColumns):
         for premise, point in enumerate(self.point_of):
             if point >= 0:
                 rows[point].append(premise)
-        return tuple(tuple(one) for one in rows)
+        return tuple(tuple(row) for row in rows)
 
     @cached_property
     def groups(self) -> dict[str, tuple[int, ...]]:
         """Columns of the annotators of each group, where groups are known."""
-        found: dict[str, list[int]] = {}
+        numberses: dict[str, list[int]] = {}
         for column, name in enumerate(self.annotators):
             card = self.cards.get(name)
             if card is not None and card.group is not None:
-                found.setdefault(card.group, []).append(column)
-        return {name: tuple(found[name]) for name in sorted(found)}
+                numberses.setdefault(card.group, []).append(column)
+        return {name: tuple(numberses[name]) for name in sorted(numberses)}
 
 
 def misinformed(scores: Floats) -> Floats:
@@ -267,8 +267,8 @@ def gather(
         annotators: What is known of the annotators.
         types: Type that a judge gave to points, for those whose type nobody labelled.
     """
-    kept = [one for one in labels if one.unit_id in units]
-    labelled = {one.unit_id for one in kept}
+    kept = [label for label in labels if label.unit_id in units]
+    labelled = {label.unit_id for label in kept}
     every = [u for u in units.values() if u.kind is UnitKind.PREMISE]
     have_premises = {u.point_id for u in every if u.unit_id in labelled}
     rebuilt = have_premises | {u.unit_id for u in kept if u.field is LabelField.FAITHFULNESS}
@@ -278,14 +278,14 @@ def gather(
         for u in units.values()
         if u.kind is UnitKind.POINT and (u.unit_id in labelled or u.unit_id in have_premises)
     )
-    columns = tuple(sorted({one.annotator for one in kept}))
+    columns = tuple(sorted({label.annotator for label in kept}))
     point_rows, premise_rows = (
         {unit.unit_id: row for row, unit in enumerate(some)} for some in (points, premises)
     )
     point = partial(_filled, kept, point_rows, columns)
     premise = partial(_filled, kept, premise_rows, columns)
     # Where only the source was labelled, a premise weighs unless it is the field's knowledge.
-    others = [one for one in kept if one.value != KnowledgeSource.ANNOTATOR_KNOWLEDGE]
+    others = [label for label in kept if label.value != KnowledgeSource.ANNOTATOR_KNOWLEDGE]
     sourced = ~np.isnan(_filled(others, premise_rows, columns, LabelField.SOURCE, value=1.0))
     weight = premise(LabelField.UNTRIVIALNESS)
     weight[np.isnan(weight) & sourced] = UNTRIVIALNESS.high
@@ -293,7 +293,7 @@ def gather(
         name=name,
         annotators=columns,
         models=frozenset(
-            one.annotator for one in kept if one.annotator_kind is AnnotatorKind.MODEL
+            label.annotator for label in kept if label.annotator_kind is AnnotatorKind.MODEL
         ),
         cards=annotators,
         points=points,
@@ -307,11 +307,11 @@ def gather(
             [point_rows.get(unit.point_id or "", -1) for unit in premises], dtype=np.int64
         ),
         reasons={
-            (one.unit_id, one.annotator, one.field): one.justification
-            for one in kept
-            if one.justification
+            (label.unit_id, label.annotator, label.field): label.justification
+            for label in kept
+            if label.justification
         },
-        strangers=tuple(sorted({one.unit_id for one in labels if one.unit_id not in units})),
+        strangers=tuple(sorted({label.unit_id for label in labels if label.unit_id not in units})),
     )
 
 
@@ -325,10 +325,10 @@ def _filled(
     """Labels of some fields, shape (units, annotators); `value` stands for any, where given."""
     columns = {name: number for number, name in enumerate(annotators)}
     out = np.full((len(rows), len(columns)), np.nan)
-    for one in labels:
-        if one.field in fields and one.unit_id in rows:
-            cell = rows[one.unit_id], columns[one.annotator]
-            out[cell] = float(one.value) if value is None else value
+    for label in labels:
+        if label.field in fields and label.unit_id in rows:
+            cell = rows[label.unit_id], columns[label.annotator]
+            out[cell] = float(label.value) if value is None else value
     return out
 
 
@@ -337,11 +337,11 @@ def _types(
 ) -> tuple[PointType | None, ...]:
     votes: dict[str, Counter[str]] = {u.unit_id: Counter() for u in points}
     scales: dict[str, LabelField] = {}
-    for one in labels:
-        if one.field is LabelField.TYPE and one.unit_id in votes:
-            votes[one.unit_id][str(one.value)] += 1
-        if one.field in _SCALES and one.unit_id in votes:
-            scales[one.unit_id] = one.field
+    for label in labels:
+        if label.field is LabelField.TYPE and label.unit_id in votes:
+            votes[label.unit_id][str(label.value)] += 1
+        if label.field in _SCALES and label.unit_id in votes:
+            scales[label.unit_id] = label.field
     return tuple(
         _majority(votes[u.unit_id], scales.get(u.unit_id), judged.get(u.unit_id)) for u in points
     )

@@ -51,27 +51,27 @@ class JudgedRun:
     @cached_property
     def spans(self) -> Mapping[tuple[str, Span], PointScore]:
         """Its points by review and span."""
-        return {(one.review_id, one.span): one for one in self.points.values()}
+        return {(point.review_id, point.span): point for point in self.points.values()}
 
     @cached_property
     def reviews(self) -> Mapping[str, tuple[PointScore, ...]]:
         """Its points by review."""
         points: dict[str, list[PointScore]] = {}
-        for one in self.points.values():
-            points.setdefault(one.review_id, []).append(one)
+        for point in self.points.values():
+            points.setdefault(point.review_id, []).append(point)
         return {name: tuple(group) for name, group in points.items()}
 
     @property
     def in_reading_order(self) -> list[PointScore]:
         """Its points as reviews have them; papers and reviews as they were begun."""
         begun: dict[str, int] = {}
-        for one in self.points.values():
-            for name in (f"paper {one.paper_id}", f"review {one.review_id}"):
+        for point in self.points.values():
+            for name in (f"paper {point.paper_id}", f"review {point.review_id}"):
                 begun.setdefault(name, len(begun))
         return sorted(
             self.points.values(),
-            key=lambda one: (
-                begun[f"paper {one.paper_id}"], begun[f"review {one.review_id}"], one.ordinal,
+            key=lambda score: (
+                begun[f"paper {score.paper_id}"], begun[f"review {score.review_id}"], score.ordinal,
             ),
         )  # fmt: skip
 
@@ -112,9 +112,9 @@ def read_run(
     reviews = {unit.review_id for unit in units or ()}
     ids = {unit.point_id or unit.unit_id for unit in units or ()}
     points = {
-        one.point_id: one
-        for one in read_points(path)
-        if units is None or one.review_id in reviews or one.point_id in ids
+        point.point_id: point
+        for point in read_points(path)
+        if units is None or point.review_id in reviews or point.point_id in ids
     }
     return JudgedRun(path, manifest, points)
 
@@ -122,13 +122,13 @@ def read_run(
 def units_of(runs: Sequence[JudgedRun], labelled: Iterable[str] | None = None) -> dict[str, Unit]:
     """Units as the first run that has them knows them: all, or those that labels name."""
     wanted = None if labelled is None else set(labelled)
-    found: dict[str, Unit] = {}
+    units: dict[str, Unit] = {}
     for run in runs:
         for point in run.in_reading_order:
             for unit in point_units(point):
                 if wanted is None or unit.unit_id in wanted or unit.point_id in wanted:
-                    found.setdefault(unit.unit_id, unit)
-    return found
+                    units.setdefault(unit.unit_id, unit)
+    return units
 
 
 def point_units(point: PointScore) -> list[Unit]:
@@ -145,9 +145,13 @@ def point_units(point: PointScore) -> list[Unit]:
     premises = () if point.argument is None else point.argument.premises
     return [own] + [
         own.model_copy(
-            update={"unit_id": f"{point.point_id}/{one.premise_id}", "text": one.text, **of_premise}
+            update={
+                "unit_id": f"{point.point_id}/{premise.premise_id}",
+                "text": premise.text,
+                **of_premise,
+            }
         )
-        for one in premises
+        for premise in premises
     ]
 
 
@@ -243,13 +247,13 @@ def align(
 
 def types_of(runs: Sequence[JudgedRun], units: Iterable[Unit]) -> dict[str, PointType]:
     """Type of each labelled point by the first run that has it and knows one."""
-    found: dict[str, PointType] = {}
+    types: dict[str, PointType] = {}
     for unit in units:
         for run in runs:
             score, _ = _record(run, unit)
             if score is not None and score.type is not None:
-                found.setdefault(unit.unit_id, score.type)
-    return found
+                types.setdefault(unit.unit_id, score.type)
+    return types
 
 
 def _record(run: JudgedRun, unit: Unit) -> tuple[PointScore | None, str]:
@@ -264,7 +268,7 @@ def _record(run: JudgedRun, unit: Unit) -> tuple[PointScore | None, str]:
             score, why = moved, ""
     if score is None and (unit.text is not None or unit.sha256 is not None):
         group = run.reviews.get(unit.review_id, ())
-        alike = [one for one in group if _same(unit, one.text)]
+        alike = [score for score in group if _same(unit, score.text)]
         # Of identifiers made of content the same words have another only if they are a repeat.
         if len(alike) == 1 and not (is_content(unit.unit_id) and is_content(alike[0].point_id)):
             score, why = alike[0], ""
@@ -286,9 +290,9 @@ def _premise(owner: PointScore | None, unit: Unit) -> Premise | None:
     if owner is None or owner.argument is None:
         return None
     name = unit.unit_id.rpartition("/")[2]
-    for one in owner.argument.premises:
-        if one.premise_id == name and _same(unit, one.text):
-            return one
+    for premise in owner.argument.premises:
+        if premise.premise_id == name and _same(unit, premise.text):
+            return premise
     return None
 
 
@@ -312,7 +316,9 @@ def _spread(score: PointScore) -> int | None:
 
 def floats(scores: Iterable[float | None]) -> Floats:
     """Numbers with NaN for None."""
-    return np.asarray([np.nan if one is None else float(one) for one in scores], dtype=np.float64)
+    return np.asarray(
+        [np.nan if score is None else float(score) for score in scores], dtype=np.float64
+    )
 
 
 def names(runs: Sequence[JudgedRun]) -> list[str]:

@@ -81,8 +81,8 @@ def compare(
     check_scored(made, "agree")
     wanted = None if labels.units is None else labels.units.values()
     read = [read_run(path, wanted, accept_changed=accept_changed) for path in runs]
-    units = labels.units or units_of(read, (one.unit_id for one in labels.labels))
-    types = types_of(read, (one for one in units.values() if one.kind is UnitKind.POINT))
+    units = labels.units or units_of(read, (label.unit_id for label in labels.labels))
+    types = types_of(read, (unit for unit in units.values() if unit.kind is UnitKind.POINT))
     people = gather(labels.name, labels.labels, units, labels.annotators, types)
     how = resampling or Resampling()
     judges = tuple(
@@ -93,8 +93,8 @@ def compare(
     return LabelsAndScores(
         people=people,
         judges=judges,
-        points=BootstrapPlan(Clusters.by([one.paper_id for one in people.points]), how),
-        premises=BootstrapPlan(Clusters.by([one.paper_id for one in people.premises]), how),
+        points=BootstrapPlan(Clusters.by([point.paper_id for point in people.points]), how),
+        premises=BootstrapPlan(Clusters.by([premise.paper_id for premise in people.premises]), how),
         notes=labels.notes,
     )
 
@@ -307,7 +307,7 @@ def numbers(study: Study) -> str:
                 for name, calibration in study.calibrations.items()
             },
             "disagreements": {
-                name: [one.model_dump(mode="json") for one in differ]
+                name: [disagreement.model_dump(mode="json") for disagreement in differ]
                 for name, differ in study.disagreements.items()
             },
         },
@@ -318,7 +318,7 @@ def _disagreement_section(study: Study) -> str:
     lines = ["## Disagreements\n"]
     for judge in study.compared.judges:
         differ = study.disagreements[judge.name]
-        flips = sum(one.flips is True for one in differ)
+        flips = sum(disagreement.flips is True for disagreement in differ)
         # 1 and 0 are 1 apart; what is unknown is never 1 apart from anything.
         unlisted = int((abs(judge.flags - study.compared.people.flags) == 1).sum()) - flips
         lines.append(

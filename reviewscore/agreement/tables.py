@@ -40,9 +40,9 @@ _MAIN = ("f1", "kappa")
 _ALL = "all"
 _PASSED = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
 _OF_ROUND: tuple[Callable[[Round], float], ...] = (
-    lambda one: one.finding.validity is Validity.VALID,
-    lambda one: one.state in _PASSED,
-    lambda one: one.number,
+    lambda attempt: attempt.finding.validity is Validity.VALID,
+    lambda attempt: attempt.state in _PASSED,
+    lambda attempt: attempt.number,
 )
 _UNDECIDED = 3
 _WIDE = (2, 1)
@@ -371,9 +371,13 @@ def reconstructions(compared: LabelsAndScores) -> Table:
         for name, which in (("first round", 0), ("loop", -1)):
             last = which == -1
             arguments = [None if score is None else score.argument for score in judge.scores]
-            rounds = [one.rounds[which] if one and one.rounds else None for one in arguments]
+            rounds = [
+                argument.rounds[which] if argument and argument.rounds else None
+                for argument in arguments
+            ]
             valid, passed, numbers = (
-                floats(None if one is None else of(one) for one in rounds) for of in _OF_ROUND
+                floats(None if attempt is None else of(attempt) for attempt in rounds)
+                for of in _OF_ROUND
             )
             rated = _faithfulness(compared.people, judge, last=last)
             asked = {"validity": valid, "pass": passed, "faithfulness": rated, "rounds": numbers}
@@ -405,7 +409,7 @@ def _faithfulness(people: HumanLabels, judge: JudgeScores, *, last: bool) -> Flo
         argument = None if score is None else score.argument
         own = people.premises_of[row]
         # Without a listed premise nothing shows that it is the labelled reconstruction.
-        seen = argument is not None and bool(own) and all(judge.premises[one] for one in own)
+        seen = argument is not None and bool(own) and all(judge.premises[number] for number in own)
         if not seen or argument is None or (not last and len(argument.rounds) > 1):
             rated[row] = np.nan
     return rated

@@ -137,8 +137,8 @@ def _adjudication(workspace: Workspace, who: str, request: Request, form: Form) 
 def _list(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
     if workspace.store.annotators().get(who) is None:
         return HTMLResponse(pages.welcome_page(workspace, who, None))
-    told = request.query_params.get("told")
-    notice = Notice("Saved.", "good") if told == "saved" else None
+    text = request.query_params.get("told")
+    notice = Notice("Saved.", "good") if text == "saved" else None
     return HTMLResponse(pages.list_page(workspace, who, notice))
 
 

@@ -59,7 +59,7 @@ def about(workspace: Workspace, who: str, request: Request, form: Form) -> Respo
 def relate(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
     """Note how near a paper is to an annotator."""
     point, value = _point(workspace, who, request), form.get("value", "")
-    if value not in {one.key for one in rubric.RELEVANCE}:
+    if value not in {choice.key for choice in rubric.RELEVANCE}:
         notice = Notice("Choose one of the five.", "bad")
         page = pages.relevance_page(workspace, who, point, notice)
         return HTMLResponse(page, status_code=_UNFIT)
@@ -90,7 +90,7 @@ class _Answer:
 
 def _key(point: LabelPoint, form: Form) -> Key:
     unit, name = form.get("unit", ""), form.get("field", "")
-    if unit not in {one.unit_id for one in point.units} or name not in set(LabelField):
+    if unit not in {unit.unit_id for unit in point.units} or name not in set(LabelField):
         raise HTTPException(_UNFIT, "This form does not fit the point.")
     return unit, LabelField(name)
 
@@ -124,17 +124,17 @@ def label(workspace: Workspace, who: str, request: Request, form: Form) -> Respo
     except OutdatedError as error:
         there = error.page.labels.get(key)
         words = "no label" if there is None else f"“{there.value}”"
-        told = (
+        text = (
             f"Not saved yet: this point was changed in another window. There stands {words}; "
             f"here you chose “{attempt.value}”. Choose again what is to stand."
         )
-        return answer.failed(told, _CONFLICT, attempt)
+        return answer.failed(text, _CONFLICT, attempt)
     except sqlite3.Error as error:
-        told = (
+        text = (
             f"Not saved: {error}. What was saved before is safe; free some space and choose "
             "again. Your choice is kept in this page."
         )
-        return answer.failed(told, _FULL, attempt)
+        return answer.failed(text, _FULL, attempt)
     words = f"Saved {now()[11:19]} UTC."
     if dropped:
         words += f" {dropped} labels that no longer fit were set aside; undo brings them back."
@@ -166,8 +166,8 @@ def act(workspace: Workspace, who: str, request: Request, form: Form) -> Respons
     except RefusedError as error:
         return answer.failed(f"Not done: {error}.", _UNFIT)
     except OutdatedError:
-        told = "Not done: this point was changed in another window. This is how it stands now."
-        return answer.failed(told, _CONFLICT)
+        text = "Not done: this point was changed in another window. This is how it stands now."
+        return answer.failed(text, _CONFLICT)
     except sqlite3.Error as error:
         return answer.failed(f"Not done: {error}. What was saved before is safe.", _FULL)
     return answer.done(Notice(words, "good"))

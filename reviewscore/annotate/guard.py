@@ -126,11 +126,11 @@ def point_path(who: str, point_id: str, act: str = "point") -> str:
 
 def person_of_token(workspace: Workspace, token: str) -> str | None:
     """The person a token belongs to."""
-    found = None
+    text = None
     for who in (COORDINATOR, *workspace.store.annotators()):
         if hmac.compare_digest(workspace.token(who).encode(), token.encode()):
-            found = who
-    return found
+            text = who
+    return text
 
 
 def has_cookie(workspace: Workspace, request: Request, who: str) -> bool:

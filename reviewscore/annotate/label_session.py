@@ -89,7 +89,7 @@ class LabelSession:
             values = page.values | {key: entry.value}
             dropped = outdated(self.point, values, page.marks)
             changes = [Change(key, before, after)]
-            changes += [Change(one, page.labels[one], None) for one in dropped]
+            changes += [Change(pair, page.labels[pair], None) for pair in dropped]
             self._write(base, f"label {key[1].value}", changes, spent)
             return len(dropped)
 
@@ -131,14 +131,14 @@ class LabelSession:
         """
         with self.store.turn() as base:
             page = self._current(version)
-            found = base.execute(
+            value = base.execute(
                 "SELECT event, what, changes FROM events WHERE annotator = ? AND point_id = ? "
                 "AND undone IS NULL ORDER BY event DESC LIMIT 1",
                 (self.annotator, self.point.point_id),
             ).fetchone()
-            if found is None:
+            if value is None:
                 raise RefusedError("there is nothing to undo here")
-            event, what, changes = int(found[0]), str(found[1]), json.loads(found[2])
+            event, what, changes = int(value[0]), str(value[1]), json.loads(value[2])
             if what == Mark.SHOWN:
                 raise RefusedError("the reconstruction has been seen; that cannot be undone")
             if what == Mark.PEEKED:
@@ -216,11 +216,11 @@ class LabelSession:
         seconds: float,
         undone: str | None = None,
     ) -> None:
-        told = json.dumps([asdict(change) for change in changes])
+        text = json.dumps([asdict(change) for change in changes])
         base.execute(
             "INSERT INTO events (annotator, point_id, what, seconds, at, changes, undone) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (self.annotator, self.point.point_id, what, seconds, now(), told, undone),
+            (self.annotator, self.point.point_id, what, seconds, now(), text, undone),
         )
 
 

@@ -208,8 +208,8 @@ class LabelStore:
 
     def meta(self, key: str) -> str:
         """A fact about the set, such as its secret; empty if it is not known."""
-        found = self.rows("SELECT value FROM meta WHERE key = ?", key)
-        return str(found[0][0]) if found else ""
+        valueses = self.rows("SELECT value FROM meta WHERE key = ?", key)
+        return str(valueses[0][0]) if valueses else ""
 
     def page(self, annotator: str, point_id: str) -> LabelPage:
         """What one annotator did with one point."""
@@ -283,14 +283,14 @@ class LabelStore:
 
     def assigned(self) -> dict[str, list[str]]:
         """The annotators of each paper."""
-        found: dict[str, list[str]] = {}
+        textses: dict[str, list[str]] = {}
         query = (
             "SELECT paper_id, a.annotator FROM assigned a "
             "JOIN annotators n ON n.annotator = a.annotator ORDER BY n.place"
         )
         for paper, name in self.rows(query):
-            found.setdefault(str(paper), []).append(str(name))
-        return found
+            textses.setdefault(str(paper), []).append(str(name))
+        return textses
 
     def decisions(self) -> dict[Key, Decision]:
         """What was settled, by unit and field."""

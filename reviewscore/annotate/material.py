@@ -82,10 +82,10 @@ class Material:
     @property
     def papers(self) -> dict[str, tuple[LabelPoint, ...]]:
         """The points of each paper, in order."""
-        found: dict[str, list[LabelPoint]] = {}
+        pointses: dict[str, list[LabelPoint]] = {}
         for point in self.points.values():
-            found.setdefault(point.paper_id, []).append(point)
-        return {name: tuple(points) for name, points in found.items()}
+            pointses.setdefault(point.paper_id, []).append(point)
+        return {name: tuple(points) for name, points in pointses.items()}
 
     def title(self, paper_id: str) -> str:
         """Title of a paper, or its identifier."""
@@ -149,9 +149,11 @@ def _of_run(run: Path, data: Path | None, *, accept_changed: bool) -> Material:
     collection = data_again(run, data, accept_changed=accept_changed).collection
     points = {score.point_id: _judged(score) for score in read_points(run)}
     order = {} if collection is None else {name: n for n, name in enumerate(collection.papers)}
-    ordered = sorted(points.values(), key=lambda one: _reading_order(one, order))
+    ordered = sorted(points.values(), key=lambda point: _reading_order(point, order))
     reviews = {} if collection is None else _by_id(collection)
-    return Material(run.resolve().name, {one.point_id: one for one in ordered}, reviews, collection)
+    return Material(
+        run.resolve().name, {point.point_id: point for point in ordered}, reviews, collection
+    )
 
 
 def _reading_order(point: LabelPoint, papers: Mapping[str, int]) -> tuple[int, str, str, int, str]:
@@ -170,14 +172,14 @@ def _judged(score: PointScore) -> LabelPoint:
         context=score.context,
         premises=tuple(
             Unit(
-                unit_id=f"{score.point_id}/{one.premise_id}",
+                unit_id=f"{score.point_id}/{premise.premise_id}",
                 kind=UnitKind.PREMISE,
                 paper_id=score.paper_id,
                 review_id=score.review_id,
                 point_id=score.point_id,
-                text=one.text,
+                text=premise.text,
             )
-            for one in (() if argument is None else argument.premises)
+            for premise in (() if argument is None else argument.premises)
         ),
         conclusion="" if argument is None else argument.conclusion,
         score=score,
@@ -187,8 +189,8 @@ def _judged(score: PointScore) -> LabelPoint:
 def _split(reviews: Sequence[Review]) -> dict[str, LabelPoint]:
     points = (point for review in reviews for point in split_review(review))
     return {
-        one.point_id: LabelPoint(_unit(one), one.section, one.number or 0, one.context)
-        for one in points
+        point.point_id: LabelPoint(_unit(point), point.section, point.number or 0, point.context)
+        for point in points
     }
 
 
@@ -204,7 +206,7 @@ def _unit(point: PointScore | ReviewPoint) -> Unit:
 
 
 def _by_id(collection: Collection) -> dict[str, Review]:
-    return {one.review_id: one for one in collection.reviews}
+    return {review.review_id: review for review in collection.reviews}
 
 
 def text_sha256(unit: Unit) -> str:

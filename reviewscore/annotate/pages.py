@@ -176,11 +176,11 @@ def fields_of(
     """The forms of a point's page, in order."""
     kind = page.values.get((point.point_id, LabelField.TYPE))
     asked = _WHOLE if kind == PointType.ARGUMENT else "Is the claim true?"
-    found = []
+    fields = []
     for step in at.steps:
         entry = page.labels.get(step.key)
         failed = attempt if attempt is not None and attempt.key == step.key else None
-        found.append(
+        fields.append(
             Field(
                 step=step,
                 scale=rubric.scale_of(
@@ -193,7 +193,7 @@ def fields_of(
                 and wants_reason(step.field, entry.value, entry.reason),
             )
         )
-    return found
+    return fields
 
 
 def work_part(
@@ -228,10 +228,10 @@ def _work(
         "point": point,
         "page": page,
         "course": at,
-        "fields": [one for one in fields if one.step.unit_id == point.point_id],
+        "fields": [field for field in fields if field.step.unit_id == point.point_id],
         "premises": [
             (unit, unit.unit_id.rpartition("/")[2],
-             [one for one in fields if one.step.unit_id == unit.unit_id])
+             [field for field in fields if field.step.unit_id == unit.unit_id])
             for unit in point.premises
         ],
         "argument": page.values.get((point.point_id, LabelField.TYPE)) == PointType.ARGUMENT,
@@ -262,8 +262,8 @@ def _told(score: PointScore | None) -> dict[str, object] | None:
         "finding": None if score.finding is None else score.finding.value.replace("_", " "),
         "rationale": score.rationale if score.verdict is None else score.verdict.rationale,
         "premises": [
-            (one.premise_id, None if one.verdict is None else one.verdict.factuality)
-            for one in premises
+            (premise.premise_id, None if premise.verdict is None else premise.verdict.factuality)
+            for premise in premises
         ],
     }
 
@@ -295,9 +295,9 @@ def paper_sections(paper: Paper | None) -> list[tuple[str, str]]:
     if not paper.sections:
         return [("", paper.text)]
     return [
-        (one.label if one.heading_end > one.start else "",
-         paper.text[one.heading_end : one.end].strip("\n"))
-        for one in paper.sections
+        (section.label if section.heading_end > section.start else "",
+         paper.text[section.heading_end : section.end].strip("\n"))
+        for section in paper.sections
     ]  # fmt: skip
 
 
@@ -356,12 +356,12 @@ def _numbers(workspace: Workspace, host: str) -> dict[str, object]:
 def adjudication(workspace: Workspace, notice: Notice | None = None) -> str:
     """Where annotators disagree, to be settled."""
     state = state_of(workspace)
-    found = disagreements(workspace, state)
+    label_disagreements = disagreements(workspace, state)
     return render(
         "disagreements.html",
         **frame(workspace, COORDINATOR),
-        found=found,
-        settled=sum(one.decision is not None for one in found),
+        found=label_disagreements,
+        settled=sum(disagreement.decision is not None for disagreement in label_disagreements),
         finished=len(finished_papers(workspace, state)),
         papers=len(workspace.material.papers),
         notice=notice,

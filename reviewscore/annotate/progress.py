@@ -34,15 +34,15 @@ class LabelState:
 
     def values(self, annotator: str, point_id: str) -> dict[Key, Value]:
         """One annotator's labels of one point."""
-        found = self.labels.get((annotator, point_id), {})
-        return {key: entry.value for key, entry in found.items()}
+        entries = self.labels.get((annotator, point_id), {})
+        return {key: entry.value for key, entry in entries.items()}
 
 
 def state_of(workspace: Workspace, annotator: str | None = None) -> LabelState:
     """What there is now, of one annotator if named."""
     labels: dict[tuple[str, str], dict[Key, LabelEntry]] = defaultdict(dict)
-    for one in workspace.store.given(annotator):
-        labels[one.annotator, one.point_id][one.unit_id, one.field] = one.entry
+    for answer in workspace.store.given(annotator):
+        labels[answer.annotator, answer.point_id][answer.unit_id, answer.field] = answer.entry
     marks: dict[tuple[str, str], set[Mark]] = defaultdict(set)
     for who, point, mark in workspace.store.marked():
         marks[who, point].add(mark)
@@ -82,7 +82,7 @@ def _standing(
         words = "skipped"
     elif at.done:
         words = "done"
-    lacking = sum(wants_reason(key[1], one.value, one.reason) for key, one in entries.items())
+    lacking = sum(wants_reason(key[1], entry.value, entry.reason) for key, entry in entries.items())
     return Standing(point.point_id, point.paper_id, words, lacking)
 
 
@@ -120,23 +120,23 @@ def progress(workspace: Workspace, state: LabelState) -> list[LabelProgress]:
     for name, publications in store.annotators().items():
         mine = standings(workspace, name, state)
         near = [value for (who, _), value in relevance.items() if who == name]
-        finished = [one for one in mine if one.state == "done"]
-        entries = [e for (who, _), found in state.labels.items() if who == name
-                   for e in found.values()]  # fmt: skip
+        finished = [standing for standing in mine if standing.state == "done"]
+        entries = [e for (who, _), entries in state.labels.items() if who == name
+                   for e in entries.values()]  # fmt: skip
         times = [
-            sum(e.seconds for e in state.labels.get((name, one.point_id), {}).values())
-            for one in finished
+            sum(e.seconds for e in state.labels.get((name, standing.point_id), {}).values())
+            for standing in finished
         ]
         rows.append(
             LabelProgress(
                 annotator=name,
                 kind=kinds[name],
-                papers=len({one.paper_id for one in mine}),
+                papers=len({standing.paper_id for standing in mine}),
                 points=len(mine),
-                done=sum(one.state in ("done", "skipped") for one in mine),
-                skipped=sum(one.state == "skipped" for one in mine),
+                done=sum(standing.state in ("done", "skipped") for standing in mine),
+                skipped=sum(standing.state == "skipped" for standing in mine),
                 labels=len(entries),
-                reasons_missing=sum(one.reasons_missing for one in mine),
+                reasons_missing=sum(standing.reasons_missing for standing in mine),
                 seconds=statistics.median(times) if any(times) else None,
                 publications=publications,
                 relevance=statistics.fmean(near) if near else None,
@@ -213,12 +213,14 @@ def _alpha(what: str, given: Iterable[Given], level: Level = "ordinal") -> Alpha
     rows = {name: n for n, name in enumerate(dict.fromkeys(g.unit_id for g in labels))}
     columns = {name: n for n, name in enumerate(dict.fromkeys(g.annotator for g in labels))}
     ratings = np.full((len(rows), len(columns)), np.nan)
-    for one in labels:
-        ratings[rows[one.unit_id], columns[one.annotator]] = code[one.entry.value]
-    found = krippendorff_alpha(ratings, categories=tuple(code.values()), level=level)
-    value, reason = found.point()
+    for label in labels:
+        ratings[rows[label.unit_id], columns[label.annotator]] = code[label.entry.value]
+    statistic = krippendorff_alpha(ratings, categories=tuple(code.values()), level=level)
+    value, reason = statistic.point()
     known = None if math.isnan(value) else value
-    return Alpha(what, level, known, found.n, len(labels), reason.words if known is None else "")
+    return Alpha(
+        what, level, known, statistic.n, len(labels), reason.words if known is None else ""
+    )
 
 
 _FAR = 2
@@ -253,9 +255,9 @@ def finished_papers(workspace: Workspace, state: LabelState) -> set[str]:
     """Papers of which every annotator has labelled every point."""
     open_ones = set()
     for name in workspace.store.annotators():
-        for one in standings(workspace, name, state):
-            if one.state not in ("done", "skipped"):
-                open_ones.add(one.paper_id)
+        for standing in standings(workspace, name, state):
+            if standing.state not in ("done", "skipped"):
+                open_ones.add(standing.paper_id)
     return set(workspace.material.papers) - open_ones
 
 
@@ -267,7 +269,7 @@ def disagreements(workspace: Workspace, state: LabelState) -> list[LabelDisagree
     ready = finished_papers(workspace, state)
     decisions = workspace.store.decisions()
     names = list(workspace.store.annotators())
-    found = []
+    label_disagreements = []
     for point in workspace.material.points.values():
         if point.paper_id not in ready:
             continue
@@ -279,12 +281,15 @@ def disagreements(workspace: Workspace, state: LabelState) -> list[LabelDisagree
                 weight = _weight(field, [entry.value for _, entry in labels])
                 if weight or key in decisions:
                     middle = middle_of(field, [entry.value for _, entry in labels])
-                    found.append(
+                    label_disagreements.append(
                         LabelDisagreement(
                             point, unit, field, labels, weight, middle, decisions.get(key)
                         )
                     )
-    return sorted(found, key=lambda one: (one.decision is not None, -one.weight))
+    return sorted(
+        label_disagreements,
+        key=lambda disagreement: (disagreement.decision is not None, -disagreement.weight),
+    )
 
 
 def _weight(field: LabelField, values: list[Value]) -> int:

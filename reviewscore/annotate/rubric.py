@@ -39,7 +39,7 @@ class LabelScale:
 
     def choice(self, value: Value) -> Choice:
         """The choice of a value."""
-        return next(one for one in self.choices if one.value == value)
+        return next(choice for choice in self.choices if choice.value == value)
 
 
 _FACTUALITY = (

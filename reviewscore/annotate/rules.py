@@ -97,10 +97,14 @@ def course(point: LabelPoint, labels: Mapping[Key, Value], marks: frozenset[Mark
         if faithful is not None and not passed_over:
             for premise in point.premises:
                 steps += [
-                    LabelStep(premise.unit_id, one)
-                    for one in (LabelField.SOURCE, LabelField.FACTUALITY, LabelField.UNTRIVIALNESS)
+                    LabelStep(premise.unit_id, number)
+                    for number in (
+                        LabelField.SOURCE,
+                        LabelField.FACTUALITY,
+                        LabelField.UNTRIVIALNESS,
+                    )
                 ]
-    missing = [one for one in steps if one.key not in labels]
+    missing = [step for step in steps if step.key not in labels]
     skipped = Mark.SKIPPED in marks
     return Course(
         steps=tuple(steps),
@@ -120,7 +124,7 @@ def refusal(
         return f"{value!r} is not on the scale of {key[1].value}"
     if Mark.SKIPPED in marks:
         return "this point was skipped; undo that first"
-    step = next((one for one in course(point, labels, marks).steps if one.key == key), None)
+    step = next((step for step in course(point, labels, marks).steps if step.key == key), None)
     if step is None:
         return "this label is not asked for now: another decision comes first"
     if step.fixed and labels.get(key) != value:
@@ -130,7 +134,7 @@ def refusal(
 
 def outdated(point: LabelPoint, labels: Mapping[Key, Value], marks: frozenset[Mark]) -> list[Key]:
     """Labels that an earlier decision has made pointless: of another type, or of premises."""
-    asked = {one.key for one in course(point, labels, marks).steps}
+    asked = {step.key for step in course(point, labels, marks).steps}
     return [key for key in labels if key not in asked]
 
 

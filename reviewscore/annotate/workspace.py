@@ -47,7 +47,7 @@ def assign(
         for name in names:
             load[name] = load.get(name, 0) + len(papers[paper])
     place = {name: number for number, name in enumerate(annotators)}
-    for paper in sorted(papers, key=lambda one: -len(papers[one])):
+    for paper in sorted(papers, key=lambda text: -len(papers[text])):
         free = [name for name in annotators if name not in given[paper]]
         free.sort(key=lambda name: (load[name], place[name]))
         for name in free[: max(0, per_point - len(given[paper]))]:
@@ -106,12 +106,12 @@ class Workspace:
     def points_of(self, annotator: str) -> list[LabelPoint]:
         """The points given to an annotator, in order."""
         mine = {paper for paper, names in self.store.assigned().items() if annotator in names}
-        return [one for one in self.material.points.values() if one.paper_id in mine]
+        return [point for point in self.material.points.values() if point.paper_id in mine]
 
     @property
     def gone(self) -> int:
         """Labelled units whose words no review of the material has; their labels stay."""
-        labelled = {one.unit_id for one in self.store.given()}
+        labelled = {answer.unit_id for answer in self.store.given()}
         here = {unit.unit_id for point in self.material.points.values() for unit in point.units}
         return len(labelled - here)
 
@@ -168,7 +168,7 @@ def open_workspace(
 
 def _named(annotators: Sequence[str]) -> dict[str, AnnotatorKind]:
     """Pseudonyms and kinds as they are given: ``A1``, ``A1:human``, ``M1:model``."""
-    split = [one.partition(":") for one in annotators]
+    split = [annotator.partition(":") for annotator in annotators]
     for name, _, kind in split:
         if not is_pseudonym(name):
             raise SettingsError(
@@ -229,7 +229,9 @@ def _enter(
                 file=folder / LABELS_FILE,
                 cure="label another run under another --set",
             )
-    papers = {paper: [one.point_id for one in points] for paper, points in material.papers.items()}
+    papers = {
+        paper: [point.point_id for point in points] for paper, points in material.papers.items()
+    }
     shares = assign(papers, list(kinds), per_point, taken=store.assigned())
     with store.turn() as base:
         if names:

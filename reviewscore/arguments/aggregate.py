@@ -78,9 +78,9 @@ def weighted(factualities: Sequence[int | None], untrivialness: Sequence[int | N
 def advanced(premises: Sequence[Premise]) -> Advanced:
     """The ADVANCED ReviewScore of an argument, from the verdicts on its premises."""
     verdicts = [premise.verdict for premise in premises]
-    factualities = [None if one is None else one.factuality for one in verdicts]
+    factualities = [None if verdict is None else verdict.factuality for verdict in verdicts]
     average = weighted(
-        factualities, [None if one is None else one.untrivialness for one in verdicts]
+        factualities, [None if verdict is None else verdict.untrivialness for verdict in verdicts]
     )
     return Advanced(
         score=average.score,

@@ -118,10 +118,10 @@ def verbatim(extraction: Extraction, point: ReviewPoint) -> Extraction:
     White space may differ. A conclusion that is not in the point is replaced by the whole point;
     such reasons are dropped.
     """
-    found = [_found(reason, point.text) for reason in extraction.reasons]
+    texts = [_found(reason, point.text) for reason in extraction.reasons]
     return Extraction(
         conclusion=_found(extraction.conclusion, point.text) or point.text,
-        reasons=tuple(reason for reason in found if reason),
+        reasons=tuple(reason for reason in texts if reason),
         provenance=extraction.provenance,
     )
 
@@ -154,10 +154,10 @@ async def _attempt(
     if not proof.shows:
         attempt = _round(number, draft, proof, None, provenance=(*before, *draft.provenance))
         return _Attempt(attempt, draft.premises)
-    needed = tuple(one for one in draft.premises if one.premise_id in proof.needed)
+    needed = tuple(premise for premise in draft.premises if premise.premise_id in proof.needed)
     english = by_templates(draft, needed) or await judges.streamline(draft, needed)
     proved = _proved(draft, proof, english)
-    premises = tuple(one for one in proved.premises if one.needed)
+    premises = tuple(premise for premise in proved.premises if premise.needed)
     verdict = await judges.faithfulness(point, premises, proved.conclusion)
     provenance = (*before, *draft.provenance, *english.provenance, *verdict.provenance)
     attempt = _round(number, proved, proof, verdict, provenance=provenance)
@@ -178,9 +178,9 @@ def by_templates(draft: Draft, needed: tuple[Premise, ...]) -> Streamlined | Non
     keys, _ = read_keys(draft.keys)
     formulas = [*[premise.formula for premise in needed], draft.conclusion_formula]
     sentences = [sentence(parse(formula), keys) for formula in formulas]
-    if any(one is None or "(" in one for one in sentences):
+    if any(text is None or "(" in text for text in sentences):
         return None
-    *premises, conclusion = [one or "" for one in sentences]
+    *premises, conclusion = [text or "" for text in sentences]
     return Streamlined(premises=tuple(premises), conclusion=conclusion)
 
 
@@ -208,10 +208,10 @@ def _proved(draft: Draft, proof: Proof, english: Streamlined) -> Draft:
         )
     texts = iter(english.premises)
     premises = tuple(
-        one.model_copy(update={"needed": True, "text": next(texts)})
-        if one.premise_id in proof.needed
-        else one.model_copy(update={"needed": False})
-        for one in draft.premises
+        premise.model_copy(update={"needed": True, "text": next(texts)})
+        if premise.premise_id in proof.needed
+        else premise.model_copy(update={"needed": False})
+        for premise in draft.premises
     )
     return draft.model_copy(update={"premises": premises, "conclusion": english.conclusion})
 

@@ -205,9 +205,9 @@ def _import_sheet(
     if units is None and runs:
         wanted = {str((row.record or {}).get("unit_id")) for row in rows}
         units = _units_of(runs, wanted, accept_changed=accept_changed)
-    found = check_labels(folder.name, rows, sheet, units)
-    if found.faults:
-        raise first_fault(found)
+    annotation_set = check_labels(folder.name, rows, sheet, units)
+    if annotation_set.faults:
+        raise first_fault(annotation_set)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -217,13 +217,13 @@ def _import_sheet(
         raise InputError(
             "is there already", file=folder / LABELS, cure="name another folder of labels"
         )
-    lines = (one.model_dump_json(exclude_none=True) for one in found.labels)
+    lines = (label.model_dump_json(exclude_none=True) for label in annotation_set.labels)
     write_whole(folder / LABELS, "".join(f"{line}\n" for line in lines))
     if units is not None and not (folder / UNITS).exists():
-        named = (one.model_dump_json(exclude_none=True) for one in units.values())
+        named = (unit.model_dump_json(exclude_none=True) for unit in units.values())
         write_whole(folder / UNITS, "".join(f"{line}\n" for line in named))
-    warn(found.warnings)
-    print_line(f"{folder}: {len(found.labels)} labels of {len(units or {})} units")
+    warn(annotation_set.warnings)
+    print_line(f"{folder}: {len(annotation_set.labels)} labels of {len(units or {})} units")
 
 
 def _report_check(labels: AnnotationSet) -> int:
@@ -235,7 +235,7 @@ def _report_check(labels: AnnotationSet) -> int:
     for warning in labels.warnings:
         print_line(f"warning: {warning}")
     units = "" if labels.units is None else f" of {len(labels.units):,} units"
-    kinds = Counter({one.annotator: one.annotator_kind for one in labels.labels}.values())
+    kinds = Counter({label.annotator: label.annotator_kind for label in labels.labels}.values())
     who = readers_in_words(kinds[AnnotatorKind.HUMAN], kinds[AnnotatorKind.MODEL])
     print_line(
         f"{labels.name}: {len(labels.labels):,} labels{units} by {who} can be used; "
@@ -268,26 +268,26 @@ def _paper_text(
     return text
 
 
-def _summary(found: Study) -> str:
+def _summary(study: Study) -> str:
     """The overview for a terminal."""
     from reviewscore.stats.tables import markdown
     from reviewscore.stats.writing import points
 
-    return markdown(found.tables[0]) + "\n" + points(found.notes)
+    return markdown(study.tables[0]) + "\n" + points(study.notes)
 
 
-def _below(ctx: click.Context, found: Study, metric: str, least: float | None) -> None:
+def _below(ctx: click.Context, study: Study, metric: str, least: float | None) -> None:
     """Exit with 1 if a judge agrees less with people than was asked for."""
     if least is None:
         return
     from reviewscore.stats.tables import estimate_of
 
-    table = next(one for one in found.tables if one.name == "agreement-review-points")
+    table = next(table for table in study.tables if table.name == "agreement-review-points")
     column = [name.lower() for name in table.columns].index(metric)
     low = []
     for row in table.rows:
-        one = estimate_of(row[column])
-        value = None if one is None else one.value
+        estimate = estimate_of(row[column])
+        value = None if estimate is None else estimate.value
         if value is None or value < least:
             low.append(f"{row[0]} ({'undefined' if value is None else f'{value:.3f}'})")
     if low:

@@ -71,7 +71,7 @@ def command(
     from reviewscore.annotate.app import HOST, listen, serve
     from reviewscore.annotate.guard import addresses
 
-    names = [one.strip() for one in (annotators or "").split(",") if one.strip()]
+    names = [word.strip() for word in (annotators or "").split(",") if word.strip()]
     material = read_material(run, data, accept_changed=accept_changed)
     workspace = open_workspace(name, folder, material, annotators=names, per_point=per_item)
     try:

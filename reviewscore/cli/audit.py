@@ -159,8 +159,8 @@ def _dry_run(collection: Collection, resolved: Resolved) -> int:
     settings = resolved.settings
     check(settings, keys=False)
     with waiting("estimating the cost"):
-        found = estimated(collection, settings, compare=True)
-    print_estimate(found, settings, lines(found, settings))
+        cost_estimate = estimated(collection, settings, compare=True)
+    print_estimate(cost_estimate, settings, lines(cost_estimate, settings))
     return PARTLY if collection.unread else 0
 
 
@@ -171,15 +171,17 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> CostE
         Abort: The user does not agree.
     """
     with waiting("estimating the cost", quiet=quiet):
-        found = estimated(collection, settings)
-    for line in () if quiet else lines(found, settings):
+        cost_estimate = estimated(collection, settings)
+    for line in () if quiet else lines(cost_estimate, settings):
         say(line)
-    if not agreed(found, settings):
+    if not agreed(cost_estimate, settings):
         raise click.Abort
-    return found
+    return cost_estimate
 
 
-def _note_estimate(found: CostEstimate, settings: Settings, outcome: Outcome[Manifest]) -> None:
+def _note_estimate(
+    cost_estimate: CostEstimate, settings: Settings, outcome: Outcome[Manifest]
+) -> None:
     """Remember how far the estimate was off, where a whole run paid for everything itself."""
     if settings.selection or not settings.cache:
         return
@@ -190,8 +192,8 @@ def _note_estimate(found: CostEstimate, settings: Settings, outcome: Outcome[Man
         settings.ledger_place,
         manifest.run_id,
         settings.model,
-        calls=sum(found.calls.values()),
-        usd=found.usd,
+        calls=sum(cost_estimate.calls.values()),
+        usd=cost_estimate.usd,
         finished=manifest.complete and not manifest.spending.reused and not outcome.failed,
     )
 
@@ -246,8 +248,8 @@ def _run(
         if profiles is not None:
             from reviewscore.cli.similarity.reviews import note
 
-            told = note(out, collection, profiles, accept_changed=accept_changed)
-            for sentence in () if quiet else told:
+            texts = note(out, collection, profiles, accept_changed=accept_changed)
+            for sentence in () if quiet else texts:
                 say(sentence)
         _close(collection, out, settings, outcome, quiet=quiet, accept_changed=accept_changed)
     errors = out / "errors.jsonl"
@@ -284,39 +286,49 @@ def _next(settings: Settings, outcome: Outcome[Manifest], out: Path) -> str:
     if not (outcome.stopped or outcome.interrupted):
         return shlex.join(("reviewscore", "export", str(out), "-o", f"{out.name}.csv"))
     folders = [
-        Path(one.removeprefix(EXCHANGE)) for one in settings.models if one.startswith(EXCHANGE)
+        Path(model.removeprefix(EXCHANGE))
+        for model in settings.models
+        if model.startswith(EXCHANGE)
     ]
     asked = [folder for folder in folders if (folder / OPEN).is_file()]
     if not asked:
         return "the same command again goes on where this one ended"
-    steps = [f"write replies to the prompts in {one / OPEN} into {one / REPLIES}" for one in asked]
+    steps = [
+        f"write replies to the prompts in {path / OPEN} into {path / REPLIES}" for path in asked
+    ]
     return f"{'; '.join(steps)}; then the same command again"
 
 
-def lines(found: CostEstimate, settings: Settings) -> list[str]:
+def lines(cost_estimate: CostEstimate, settings: Settings) -> list[str]:
     """The estimate in words; nothing was asked."""
-    points = sum(found.points.values())
-    kinds = ", ".join(counted(count, str(kind)) for kind, count in sorted(found.points.items()))
+    points = sum(cost_estimate.points.values())
+    kinds = ", ".join(
+        counted(count, str(kind)) for kind, count in sorted(cost_estimate.points.items())
+    )
     head = " · ".join(
         counted(count, noun)
-        for count, noun in ((found.papers, "paper"), (found.reviews, "review"), (points, "point"))
+        for count, noun in (
+            (cost_estimate.papers, "paper"),
+            (cost_estimate.reviews, "review"),
+            (points, "point"),
+        )
     )
-    told = [f"{head} ({kinds})" if kinds else head]
+    texts = [f"{head} ({kinds})" if kinds else head]
     if settings.embedded:
-        return [*told, "judge: lexical; no calls, no cost"]
+        return [*texts, "judge: lexical; no calls, no cost"]
     if settings.points == "auto":
-        told[0] += "; counted by rules, the model's own split of the reviews decides"
-    if found.unread is not None:
+        texts[0] += "; counted by rules, the model's own split of the reviews decides"
+    if cost_estimate.unread is not None:
         more = (
             "; --paper-parts all shows everything"
-            if found.unread.papers.keys() - {QUESTIONS}
+            if cost_estimate.unread.papers.keys() - {QUESTIONS}
             else ""
         )
-        told.append(f"{unread_words(found.unread)}{more}")
+        texts.append(f"{unread_words(cost_estimate.unread)}{more}")
     from reviewscore.llm.ledger.upkeep import info
 
     past = error_lines(info(settings.ledger_place).errors)
-    return [*told, *estimate_lines(found, settings), *past]
+    return [*texts, *estimate_lines(cost_estimate, settings), *past]
 
 
 def estimated(collection: Collection, settings: Settings, *, compare: bool = False) -> CostEstimate:
@@ -356,5 +368,5 @@ def config_lines(resolved: Resolved) -> Iterator[str]:
 def _line(key: str, value: Plain, origin: str) -> str:
     if value is None:
         return f"{f'# {key} is not set':{_WIDTH}} # {origin}"
-    told = json.dumps(without_credentials(value), ensure_ascii=False)
-    return f"{f'{key} = {told}':{_WIDTH}} # {origin}"
+    text = json.dumps(without_credentials(value), ensure_ascii=False)
+    return f"{f'{key} = {text}':{_WIDTH}} # {origin}"

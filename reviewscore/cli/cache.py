@@ -106,19 +106,19 @@ def empty(yes: bool, ledger: str | None) -> int:
     return 0
 
 
-def lines(found: Info) -> list[str]:
+def lines(info: Info) -> list[str]:
     """What a ledger holds, in words."""
-    told = [f"ledger: {found.name} ({found.size / 1e6:.1f} MB)"]
-    for use in found.models:
+    texts = [f"ledger: {info.name} ({info.size / 1e6:.1f} MB)"]
+    for use in info.models:
         share = use.cached_tokens / use.input_tokens if use.input_tokens else 0.0
         price = "price not known" if use.usd is None else f"${use.usd:,.2f}"
-        told.append(
+        texts.append(
             f"  {use.model}: {use.calls:,} calls, {use.input_tokens:,} tokens in "
             f"({share:.0%} cached), {use.output_tokens:,} out, {price}"
         )
-    told.append(f"runs: {found.runs}; open batch jobs: {found.open_jobs}")
-    told += error_lines(found.errors)
-    return told
+    texts.append(f"runs: {info.runs}; open batch jobs: {info.open_jobs}")
+    texts += error_lines(info.errors)
+    return texts
 
 
 def error_lines(errors: tuple[float, ...]) -> list[str]:
@@ -129,7 +129,7 @@ def error_lines(errors: tuple[float, ...]) -> list[str]:
 
     return [
         f"past estimates: {counted(len(errors), 'finished run')} came to "
-        f"{' to '.join(dict.fromkeys(f'{one:.2f}' for one in (min(errors), max(errors))))} "
+        f"{' to '.join(dict.fromkeys(f'{value:.2f}' for value in (min(errors), max(errors))))} "
         "times what was estimated"
     ]
 

@@ -55,7 +55,7 @@ def command(
     tabling = Tabling.of(flags)
     if points and tabling.output is None:
         raise SettingsError("--points writes a file; name the folder with -o")
-    found = compare_runs(
+    runs = compare_runs(
         first,
         second,
         paired=paired,
@@ -63,8 +63,8 @@ def command(
         how=tabling.resampling(scheme="papers"),
         accept_changed=accept_changed,
     )
-    warn(found.warnings)
-    drift = found.found
+    warn(runs.warnings)
+    drift = runs.found
     tabling.publish_record(
-        drift, lambda: markdown(comparison_page(drift)), partial(write_comparison, found)
+        drift, lambda: markdown(comparison_page(drift)), partial(write_comparison, runs)
     )

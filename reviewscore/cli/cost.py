@@ -75,7 +75,7 @@ def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
 
 def _dollars(way: CallEstimate, prices: str, settings: Settings) -> str:
     if way.usd is None or way.usd_uncached is None:
-        models = ", ".join(one for one in way.models if price_of(settings, one) is None)
+        models = ", ".join(model for model in way.models if price_of(settings, model) is None)
         return f"cost: unknown; no price for {models} at this address (--prices FILE)"
     source = f"{prices}{', at the price of batch jobs' if settings.batch else ''}"
     if not way.cached_tokens:

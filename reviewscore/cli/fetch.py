@@ -86,7 +86,7 @@ def command(
     from reviewscore.sources.openreview.fetch import FetchTargets, fetch, read_export
     from reviewscore.sources.openreview.server import Server
 
-    local = [one for one in (from_export, from_corpus, from_table) if one is not None]
+    local = [path for path in (from_export, from_corpus, from_table) if path is not None]
     if len(local) > 1 or (local and names):
         raise SettingsError("name one source: a venue or forums, or one of the --from- flags")
     if first_versions and local:
@@ -127,12 +127,12 @@ def _named(name: str) -> str:
     if not name.startswith(("http://", "https://")):
         return name
     try:
-        found = parse_qs(urlsplit(name).query).get("id")
+        texts = parse_qs(urlsplit(name).query).get("id")
     except ValueError:  # no address after all
-        found = None
-    if not found:
+        texts = None
+    if not texts:
         raise SettingsError(f"{name} names no forum or venue; give what stands after ?id=")
-    return found[0]
+    return texts[0]
 
 
 def _check_no_file(name: str) -> None:
@@ -169,21 +169,21 @@ def _table(table: Path, columns: tuple[str, ...], papers: Path | None, out: Path
     from reviewscore.config import pairs
     from reviewscore.sources.corpora import convert_table
 
-    found = convert_table(
+    corpus = convert_table(
         table, pairs(columns, origin="--columns", form="OURS=THEIRS"), out, papers=papers
     )
-    if found.unused:
-        say(f"columns that are not used: {', '.join(found.unused)} (name them with --columns)")
-    return _converted(found.papers, found.reviews, found.faults, out)
+    if corpus.unused:
+        say(f"columns that are not used: {', '.join(corpus.unused)} (name them with --columns)")
+    return _converted(corpus.papers, corpus.reviews, corpus.faults, out)
 
 
 def _corpus(path: Path, out: Path) -> int:
     from reviewscore.sources.corpora import convert_corpus
 
-    found = convert_corpus(path, out)
-    for reason, count in found.left_out.items():
+    corpus = convert_corpus(path, out)
+    for reason, count in corpus.left_out.items():
         say(f"left out: {count:,} {reason}")
-    return _converted(found.papers, found.reviews, found.faults, out)
+    return _converted(corpus.papers, corpus.reviews, corpus.faults, out)
 
 
 def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Path) -> int:
@@ -197,20 +197,20 @@ def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Pat
     return PARTLY if faults or not reviews else 0
 
 
-def _report(found: Fetched, out: Path) -> int:
+def _report(response: Fetched, out: Path) -> int:
     """Say what is there and what is not; the exit code."""
     from reviewscore.report.lines import counted
 
-    built = found.built
+    built = response.built
     parts = [counted(built.papers, "paper"), counted(built.reviews, "review")]
-    if found.pdfs:
-        parts.append(counted(found.pdfs, "PDF"))
+    if response.pdfs:
+        parts.append(counted(response.pdfs, "PDF"))
     print_line(f"{out}: {', '.join(parts)}")
-    if found.first_versions or found.hidden_versions:
-        hidden = f"; of {found.hidden_versions:,} more it may not be seen"
+    if response.first_versions or response.hidden_versions:
+        hidden = f"; of {response.hidden_versions:,} more it may not be seen"
         say(
-            f"first versions of {counted(found.first_versions, 'changed review')}"
-            + (hidden if found.hidden_versions else "")
+            f"first versions of {counted(response.first_versions, 'changed review')}"
+            + (hidden if response.hidden_versions else "")
         )
     if built.without_reviews:
         say(f"{counted(built.without_reviews, 'paper')} without a review that you may read")
@@ -221,37 +221,37 @@ def _report(found: Fetched, out: Path) -> int:
         )
     if built.empty:
         say(f"{counted(built.empty, 'review')} without any text left out")
-    _say_what_failed(found)
+    _say_what_failed(response)
     for warning, count in built.warnings.most_common(_SHOWN):
         say(f"warning: {warning}" + (f" ({count:,} times)" if count > 1 else ""))
-    if found.pdfs:
+    if response.pdfs:
         say(
             "warning: PDFs are the latest versions (of accepted papers the camera-ready), not "
             "always what reviewers read; a flaw mended since looks as if it had never been there"
         )
-    return _ended(found)
+    return _ended(response)
 
 
-def _say_what_failed(found: Fetched) -> None:
+def _say_what_failed(response: Fetched) -> None:
     """Say which forums and PDFs are not there, and why."""
-    for name in found.missing[:_SHOWN]:
+    for name in response.missing[:_SHOWN]:
         say(f"no forum '{name}' is visible to you: check its id, or log in")
-    for what, failed in (("forum", found.failed), ("PDF of", found.without_pdf)):
+    for what, failed in (("forum", response.failed), ("PDF of", response.without_pdf)):
         for name, reason in list(failed.items())[:_SHOWN]:
             say(f"no {what} {name}: {reason}")
 
 
-def _ended(found: Fetched) -> int:
+def _ended(response: Fetched) -> int:
     """Say how it ended; the exit code."""
-    if found.stopped is not None:
-        say(f"stopped: {found.stopped}")
+    if response.stopped is not None:
+        say(f"stopped: {response.stopped}")
         return STOPPED
-    if found.empty:
+    if response.empty:
         say(
             "nothing of this venue is visible to you: check its id to the letter "
             "(ICLR.cc/2017/conference), or log in"
         )
         return PARTLY
-    whole = found.built.papers and found.built.reviews
-    lost = found.missing or found.failed or found.without_pdf
+    whole = response.built.papers and response.built.reviews
+    lost = response.missing or response.failed or response.without_pdf
     return 0 if whole and not lost else PARTLY

@@ -26,7 +26,7 @@ def named_files(texts: Iterable[str]) -> list[tuple[str, Path]]:
     """
     from reviewscore.sources.system_reviews import PEOPLE
 
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for text in texts:
         name, _, file = (part.strip() for part in text.partition("="))
         if not name or not file:
@@ -35,10 +35,10 @@ def named_files(texts: Iterable[str]) -> list[tuple[str, Path]]:
             raise SettingsError(
                 f"--system: '{PEOPLE}' are the reviewers in DATA; name it otherwise"
             )
-        if name in found:
+        if name in paths:
             raise SettingsError(f"--system: '{name}' is there twice; put its reviews into one file")
-        found[name] = Path(file)
-    return list(found.items())
+        paths[name] = Path(file)
+    return list(paths.items())
 
 
 def collection_of(run: Path, data: Path | None, *, accept_changed: bool) -> Collection | None:

@@ -172,7 +172,7 @@ def setting(name: str) -> Callable[[Command], Command]:
         kind = {"type": PATH}
     elif int in kinds or float in kinds:
         low, high = (
-            next((getattr(one, end) for one in field.metadata if hasattr(one, end)), None)
+            next((getattr(value, end) for value in field.metadata if hasattr(value, end)), None)
             for end in ("ge", "le")
         )
         kind = {"type": (click.IntRange if int in kinds else click.FloatRange)(low, high)}
@@ -260,8 +260,8 @@ class GroupedCommand(Verb):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the flags, group by group."""
-        flags = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        left = {one.name: one.get_help_record(ctx) for one in flags}
+        flags = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        left = {flag.name: flag.get_help_record(ctx) for flag in flags}
         for heading, names in GROUPS.items():
             rows = [row for name in names if (row := left.pop(name, None)) is not None]
             if rows:

@@ -28,8 +28,8 @@ def list_prompts() -> None:
 def show(prompt_id: str) -> None:
     """Print one prompt, such as premise_factuality/v1 (the latest version if none is named)."""
     name, _, version = prompt_id.partition("/v")
-    known = {one.prompt_id: one for one in prompts.available()}
-    if not version and any(one.partition("/")[0] == name for one in known):
+    known = {prompt.prompt_id: prompt for prompt in prompts.available()}
+    if not version and any(text.partition("/")[0] == name for text in known):
         prompt_id = prompts.latest(name).prompt_id
     if prompt_id not in known:
         raise click.UsageError(f"No prompt '{prompt_id}'; see 'reviewscore prompts list'.")

@@ -77,7 +77,7 @@ def lines(held: RunHoldings, *, exchange: bool = False) -> Iterator[str]:
             f"{counted(counts.reviews, 'review')} of {counted(counts.papers, 'paper')}"
         )
     yield "to be removed:"
-    names = [one.relative_to(held.run).as_posix() for one in held.files]
+    names = [file.relative_to(held.run).as_posix() for file in held.files]
     yield f"  run folder  {held.run} ({in_megabytes(held.size)}): {_listed(names)}"
     share = held.share
     if share is not None and (share.calls or share.papers):
@@ -98,8 +98,8 @@ def _stays(held: RunHoldings, *, exchange: bool) -> Iterator[str]:
     """What is not removed, and why."""
     from reviewscore.report.lines import counted
 
-    for one in held.foreign[:_SHOWN]:
-        yield f"{one.what}: {one.why}"
+    for remains in held.foreign[:_SHOWN]:
+        yield f"{remains.what}: {remains.why}"
     if len(held.foreign) > _SHOWN:
         yield f"{len(held.foreign) - _SHOWN:,} more that reviewscore did not write"
     yield from _stays_in_ledger(held)
@@ -120,7 +120,7 @@ def _stays(held: RunHoldings, *, exchange: bool) -> Iterator[str]:
     store = manifest.settings.get("store")
     if store is not None and store.value:
         yield f"what workers wrote to the store {store.value}: remove it there"
-    asked = [one for one in held.models if not one.startswith("exchange:")]
+    asked = [model for model in held.models if not model.startswith("exchange:")]
     if asked:
         server = manifest.settings.get("base_url")
         where = server.value if server is not None and server.value else ", ".join(asked)

@@ -84,33 +84,33 @@ def _lines(argument: Argument) -> list[str]:
 
     last = argument.rounds[-1]
     rounds = counted(len(argument.rounds), "round")
-    told = [f"state: {argument.state.value} after {rounds}"]
+    texts = [f"state: {argument.state.value} after {rounds}"]
     proving = [premise.premise_id for premise in argument.premises if premise.needed]
-    told += [f"map: {' + '.join(proving)} -> conclusion", ""] if proving else [""]
+    texts += [f"map: {' + '.join(proving)} -> conclusion", ""] if proving else [""]
     for premise in argument.premises:
         kind = "stated" if premise.explicit else "unstated"
         needed = ", needed by the proof" if premise.needed else ""
-        told.append(f"{premise.premise_id} ({kind}{needed}): {premise.text}")
-        told.append(f"    {premise.formula}")
-    told += [f"∴ {argument.conclusion}", f"    {argument.conclusion_formula}", ""]
-    told += [f"{symbol}: {meaning}" for symbol, meaning in argument.keys.items()]
-    told += ["", f"prover: {headline(last.finding)}"]
-    told += [f"  {line}" for line in details(last.finding)]
-    told += ["", "rounds:"]
+        texts.append(f"{premise.premise_id} ({kind}{needed}): {premise.text}")
+        texts.append(f"    {premise.formula}")
+    texts += [f"∴ {argument.conclusion}", f"    {argument.conclusion_formula}", ""]
+    texts += [f"{symbol}: {meaning}" for symbol, meaning in argument.keys.items()]
+    texts += ["", f"prover: {headline(last.finding)}"]
+    texts += [f"  {line}" for line in details(last.finding)]
+    texts += ["", "rounds:"]
     for attempt in argument.rounds:
-        told += _round_lines(attempt)
-    return told
+        texts += _round_lines(attempt)
+    return texts
 
 
 def _round_lines(attempt: Round) -> list[str]:
-    told = [f"{attempt.number}. {attempt.state.value}: {headline(attempt.finding)}"]
-    told += [f"     {one.premise_id}: {one.formula}" for one in attempt.premises]
-    told.append(f"     C: {attempt.conclusion_formula}")
+    texts = [f"{attempt.number}. {attempt.state.value}: {headline(attempt.finding)}"]
+    texts += [f"     {premise.premise_id}: {premise.formula}" for premise in attempt.premises]
+    texts.append(f"     C: {attempt.conclusion_formula}")
     if attempt.faithfulness_rationale:
-        told.append(f"   on faithfulness: {attempt.faithfulness_rationale}")
+        texts.append(f"   on faithfulness: {attempt.faithfulness_rationale}")
     if attempt.feedback:
-        told += ["   told to the model:", *[f"     {line}" for line in _wrapped(attempt.feedback)]]
-    return told
+        texts += ["   told to the model:", *[f"     {line}" for line in _wrapped(attempt.feedback)]]
+    return texts
 
 
 def _wrapped(text: str) -> list[str]:

@@ -67,7 +67,9 @@ class Tabling:
     @classmethod
     def of(cls, flags: dict[str, Any]) -> Tabling:
         """What flags say, those that the verb has; they are taken out of `flags`."""
-        return cls(**{one.name: flags.pop(one.name) for one in fields(cls) if one.name in flags})
+        return cls(
+            **{field.name: flags.pop(field.name) for field in fields(cls) if field.name in flags}
+        )
 
     @property
     def settings(self) -> dict[str, Plain]:

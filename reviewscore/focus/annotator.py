@@ -84,9 +84,9 @@ async def annotate(asker: Asks, points: Sequence[FacetPoint], facets: FacetSet) 
         for kind in FacetKind
     ]
     found = await asyncio.gather(*work)
-    for one in found:
-        if isinstance(one, StopError):
-            raise one
+    for error in found:
+        if isinstance(error, StopError):
+            raise error
     answers = iter(found)
     labelled: dict[int, Labelled] = {}
     for group in groups:
@@ -95,16 +95,16 @@ async def annotate(asker: Asks, points: Sequence[FacetPoint], facets: FacetSet) 
         labelled.update(zip(group, _labelled(texts, target, aspect), strict=True))
     return Annotated(
         [labelled[at] for at in range(len(points))],
-        [one.provenance for one in found if isinstance(one, _Answer)],
-        [one for one in found if isinstance(one, ModelError)],
+        [answer.provenance for answer in found if isinstance(answer, _Answer)],
+        [model_error for model_error in found if isinstance(model_error, ModelError)],
     )
 
 
 def question_groups(points: Sequence[FacetPoint]) -> list[list[int]]:
     """Places of the points that are asked about together: of one review and one polarity."""
     together: dict[tuple[str, Polarity], list[int]] = {}
-    for at, one in enumerate(points):
-        together.setdefault((one.review_id, one.polarity), []).append(at)
+    for at, point in enumerate(points):
+        together.setdefault((point.review_id, point.polarity), []).append(at)
     return [
         group[at : at + MOST] for group in together.values() for at in range(0, len(group), MOST)
     ]
@@ -140,7 +140,7 @@ async def _ask(
         last = next(tries) >= ASK_AGAIN
         if len(reply.labels) != len(points):
             raise ValueError(f"{len(points)} labels were asked for, {len(reply.labels)} came")
-        wrong = [one for one in reply.labels if one.strip().casefold() not in known]
+        wrong = [label for label in reply.labels if label.strip().casefold() not in known]
         if wrong and not (last and len(wrong) < len(points)):
             raise ValueError(f"'{wrong[0]}' is no label; use one of {', '.join(known.values())}")
 
@@ -148,11 +148,11 @@ async def _ask(
         prompt_of(kind, points[0].polarity),
         FacetReply,
         check=check,
-        facets=[one.model_dump() for one in facets.of(kind)],
+        facets=[facet.model_dump() for facet in facets.of(kind)],
         points=numbered(points),
     )
     given = judged.reply.labels
-    labels = [known.get(one.strip().casefold(), UNKNOWN) for one in given]
+    labels = [known.get(text.strip().casefold(), UNKNOWN) for text in given]
     reasons = [
         f"'{tidy(said[:_LONGEST]).text}' is no {kind}" if label == UNKNOWN else ""
         for said, label in zip(given, labels, strict=True)
@@ -163,7 +163,7 @@ async def _ask(
 def numbered(points: Sequence[FacetPoint]) -> str:
     """Points as a question shows them, one a line."""
     return "\n".join(
-        f"{number}. {' '.join(one.text.split())}" for number, one in enumerate(points, 1)
+        f"{number}. {' '.join(point.text.split())}" for number, point in enumerate(points, 1)
     )
 
 
@@ -179,14 +179,14 @@ def _labelled(
 ) -> list[Labelled]:
     """Points with both labels; a question that failed leaves its label unknown."""
     labels, reasons = [], []
-    for one in (target, aspect):
-        if isinstance(one, _Answer):
-            labels.append(one.labels)
-            reasons.append(one.reasons)
+    for answer in (target, aspect):
+        if isinstance(answer, _Answer):
+            labels.append(answer.labels)
+            reasons.append(answer.reasons)
         else:
             labels.append([UNKNOWN] * len(points))
             reasons.append(
-                [error_message(one) if isinstance(one, ModelError) else ""] * len(points)
+                [error_message(answer) if isinstance(answer, ModelError) else ""] * len(points)
             )
     return [
         Labelled(point, first, second, "; ".join(filter(None, why)))
@@ -289,7 +289,7 @@ def expected_to_label(
 ) -> CostEstimate:
     """What `label_points` would ask and cost; arguments as there."""
     definitions = {
-        kind: sum(len(one.name) + len(one.definition) for one in facets.of(kind))
+        kind: sum(len(facet.name) + len(facet.definition) for facet in facets.of(kind))
         for kind in FacetKind
     }
     asked = [
@@ -302,10 +302,10 @@ def expected_to_label(
 
 
 def _by_review(points: Sequence[FacetPoint]) -> dict[str, list[FacetPoint]]:
-    found: dict[str, list[FacetPoint]] = {}
-    for one in points:
-        found.setdefault(one.review_id, []).append(one)
-    return found
+    pointses: dict[str, list[FacetPoint]] = {}
+    for point in points:
+        pointses.setdefault(point.review_id, []).append(point)
+    return pointses
 
 
 def _current(row: LabelledReview, points: Sequence[FacetPoint]) -> bool:
@@ -315,18 +315,18 @@ def _current(row: LabelledReview, points: Sequence[FacetPoint]) -> bool:
 async def _label_review(
     facets: FacetSet, session: GenerationSession, points: Sequence[FacetPoint]
 ) -> LabelledReview:
-    found = await annotate(session.asker(session.settings.model), points, facets)
-    fields = failed(found.errors[0]) if found.errors else {"state": "made"}
-    if found.errors:
+    annotated = await annotate(session.asker(session.settings.model), points, facets)
+    fields = failed(annotated.errors[0]) if annotated.errors else {"state": "made"}
+    if annotated.errors:
         session.say(f"{points[0].review_id}: {fields['reason']}")
     return _row(
         points,
         {
             **fields,
-            "targets": tuple(one.target for one in found.points),
-            "aspects": tuple(one.aspect for one in found.points),
-            "reasons": tuple(one.reason for one in found.points),
-            "questions": tuple(found.provenance),
+            "targets": tuple(point.target for point in annotated.points),
+            "aspects": tuple(point.aspect for point in annotated.points),
+            "reasons": tuple(point.reason for point in annotated.points),
+            "questions": tuple(annotated.provenance),
         },
     )
 
@@ -340,15 +340,15 @@ def _all_labelled(
     if any(name not in rows.done for name in reviews):
         return None
     rest = {name: _read(rows.done[name], some) for name, some in reviews.items()}
-    return [next(rest[one.review_id]) for one in points]
+    return [next(rest[point.review_id]) for point in points]
 
 
 def _read(row: LabelledReview, points: Sequence[FacetPoint]) -> Iterator[Labelled]:
     """The points of a review with the labels of its line; all unknown if it has none."""
     if not row.targets:
-        return (Labelled(one, reason=row.reason) for one in points)
+        return (Labelled(point, reason=row.reason) for point in points)
     labels = zip(points, row.targets, row.aspects, row.reasons, strict=True)
-    return (Labelled(*one) for one in labels)
+    return (Labelled(*label) for label in labels)
 
 
 def _row(points: Sequence[FacetPoint], fields: Mapping[str, object]) -> LabelledReview:
@@ -366,5 +366,5 @@ def _row(points: Sequence[FacetPoint], fields: Mapping[str, object]) -> Labelled
 
 def _sum(points: Sequence[FacetPoint]) -> str:
     """SHA-256 of all that a question shows of points."""
-    words = json.dumps([(one.polarity.value, one.text) for one in points])
+    words = json.dumps([(point.polarity.value, point.text) for point in points])
     return hashlib.sha256(words.encode()).hexdigest()

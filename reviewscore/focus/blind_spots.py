@@ -78,7 +78,7 @@ def differences(
         theirs, mine = (
             pair.sides(polarity, kind)
             if paired
-            else (coded.counts(one, polarity, kind) for one in (reference, system))
+            else (coded.counts(text, polarity, kind) for text in (reference, system))
         )
         for at, facet in enumerate(coded.facets.names(kind)):
             # Names differ so that the plan does not swap raw counts, see `contributions`.
@@ -145,15 +145,15 @@ def _p_values(
     if not pairs:
         return [None] * len(drawn)
     moved = iter(swapped(pairs, clusters, permutations=how.resamples, seed=how.seed))
-    found: list[float | None] = []
+    by_key: list[float | None] = []
     for pair in drawn:
         if pair is None:
-            found.append(None)
+            by_key.append(None)
             continue
         seen = abs(pair[0].point()[0] - pair[1].point()[0])
         chance = np.abs(next(moved))
-        found.append(float((1 + (chance >= seen - _ROUNDING).sum()) / (1 + len(chance))))
-    return found
+        by_key.append(float((1 + (chance >= seen - _ROUNDING).sum()) / (1 + len(chance))))
+    return by_key
 
 
 def false_discovery(p_values: Sequence[float | None]) -> list[float | None]:
@@ -189,11 +189,13 @@ def spots(differences: Sequence[FacetDifference], *, rate: float = RATE) -> list
         rate: 0..1; 1 gives all facets that differ at all.
     """
     kept = [
-        (one.estimate.value, one)
-        for one in differences
-        if one.estimate.value and one.q is not None and one.q <= rate
+        (difference.estimate.value, difference)
+        for difference in differences
+        if difference.estimate.value and difference.q is not None and difference.q <= rate
     ]
-    return [one for _, one in sorted(kept, key=lambda pair: (-abs(pair[0]), pair[0] > 0))]
+    return [
+        difference for _, difference in sorted(kept, key=lambda pair: (-abs(pair[0]), pair[0] > 0))
+    ]
 
 
 def all_gaps(coded: CodedPoints) -> Iterator[tuple[ReviewKey, ReviewGaps]]:
@@ -219,7 +221,7 @@ def all_gaps(coded: CodedPoints) -> Iterator[tuple[ReviewKey, ReviewGaps]]:
             )
             if count and not mine
         ]
-        missed.sort(key=lambda one: -one.others)
+        missed.sort(key=lambda gap: -gap.others)
         yield (
             review,
             ReviewGaps(others=int(others[paper]), unknown=int(unknown[at]), missed=tuple(missed)),

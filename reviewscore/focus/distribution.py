@@ -161,8 +161,8 @@ def coded(
         InputError: A label is neither of the set nor `UNKNOWN`.
     """
     review_at: dict[ReviewKey, int] = {}
-    for one in reviews:  # names that reviews share are held once
-        whose = ReviewKey(intern(one.system), intern(one.paper_id), one.review_id)
+    for key in reviews:  # names that reviews share are held once
+        whose = ReviewKey(intern(key.system), intern(key.paper_id), key.review_id)
         review_at.setdefault(whose, len(review_at))
     of_point, weak = array("q"), array("b")
     labels = {kind: array("q") for kind in FacetKind}
@@ -183,8 +183,8 @@ def coded(
                 raise _no_facet(name, point.point_id, kind, facets)
             labels[kind].append(known[kind][name])
     distinct = tuple(review_at)
-    papers = tuple(sorted({one.paper_id for one in distinct}))
-    systems = tuple(dict.fromkeys(one.system for one in distinct))
+    papers = tuple(sorted({review_key.paper_id for review_key in distinct}))
+    systems = tuple(dict.fromkeys(review_key.system for review_key in distinct))
     paper_at = {name: place for place, name in enumerate(papers)}
     system_at = {name: place for place, name in enumerate(systems)}
     return CodedPoints(
@@ -192,8 +192,8 @@ def coded(
         papers,
         systems,
         distinct,
-        paper_of=_column([paper_at[one.paper_id] for one in distinct]),
-        system_of=_column([system_at[one.system] for one in distinct]),
+        paper_of=_column([paper_at[review_key.paper_id] for review_key in distinct]),
+        system_of=_column([system_at[review_key.system] for review_key in distinct]),
         review=_column(of_point),
         weak=np.array(weak, dtype=np.bool_),
         labels={kind: _column(places) for kind, places in labels.items()},
@@ -461,7 +461,7 @@ def mean_divergence(pair: PairedCounts, measure: FacetMeasure) -> Statistic:
         measure: Which divergence.
     """
     counts = np.concatenate(list(pair.counts.values()), axis=1)
-    ends = np.cumsum([one.shape[1] for one in pair.counts.values()])
+    ends = np.cumsum([count.shape[1] for count in pair.counts.values()])
     starts = dict(zip(pair.counts, (0, *ends[:-1]), strict=True))
     places = [
         slice(starts[which], starts[which] + pair.counts[which].shape[1]) for which in pair.defined
@@ -498,9 +498,9 @@ def kullback_leibler(p: Floats, q: Floats) -> Floats:
     """
     safe_p, safe_q = np.where(p > 0, p, 1.0), np.where(q > 0, q, 1.0)
     terms = np.where(p > 0, np.where(q > 0, p * np.log(safe_p / safe_q), np.inf), 0.0)
-    found = np.where(np.isnan(p + q).any(axis=-1), np.nan, terms.sum(axis=-1))
+    by_key = np.where(np.isnan(p + q).any(axis=-1), np.nan, terms.sum(axis=-1))
     # Rounding may bring equal distributions a trace below 0.
-    return np.maximum(found, 0.0)
+    return np.maximum(by_key, 0.0)
 
 
 def jensen_shannon(p: Floats, q: Floats) -> Floats:
@@ -514,8 +514,8 @@ def jensen_shannon(p: Floats, q: Floats) -> Floats:
         Shape (...), 0..ln 2, equal for (p, q) and (q, p); NaN where a share is.
     """
     middle = (p + q) / 2
-    found = (kullback_leibler(p, middle) + kullback_leibler(q, middle)) / 2
-    return np.minimum(found, np.log(2.0))
+    by_key = (kullback_leibler(p, middle) + kullback_leibler(q, middle)) / 2
+    return np.minimum(by_key, np.log(2.0))
 
 
 def _value(measure: FacetMeasure, sums: Floats, smoothing: float) -> Floats:

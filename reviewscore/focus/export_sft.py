@@ -96,7 +96,7 @@ class Example:
     @property
     def tokens(self) -> int:
         """Estimated by this project's rule: four characters each, and some for each message."""
-        texts = sum(tokens_in(len(one["content"])) for one in self.messages)
+        texts = sum(tokens_in(len(message["content"])) for message in self.messages)
         return texts + _PER_MESSAGE * len(self.messages)
 
 
@@ -171,16 +171,18 @@ def export_sft(
         RunFolderError: The folder holds other things, or cannot be written.
     """
     plan = plan or Plan()
-    told = _begun(materials, plan)
+    exported_examples = _begun(materials, plan)
     results_folder(out, verb=VERB, marker=ACCOUNT, allow_foreign=allow_foreign)
     if not (out / ACCOUNT).exists():  # the folder is ours from now on, whatever happens
         write_whole(out / ACCOUNT, _NOT_COMPLETE)
     names = (*(f"{side}.jsonl" for side in SIDES), INDEX)
     drafts = {name: out / f".{name}.new" for name in names}
     try:
-        _write(materials, papers, plan, told, drafts)
-        if not told.examples:
-            reasons = ", ".join(f"{count:,} {why}" for why, count in told.left_out.items() if count)
+        _write(materials, papers, plan, exported_examples, drafts)
+        if not exported_examples.examples:
+            reasons = ", ".join(
+                f"{count:,} {why}" for why, count in exported_examples.left_out.items() if count
+            )
             raise InputError(
                 f"nothing is left to write ({reasons})",
                 file=materials.files[0] if materials.files else None,
@@ -191,8 +193,10 @@ def export_sft(
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
     inputs = [*materials.files, *papers.files]
-    write_whole(out / ACCOUNT, _account(told, plan, inputs, [out / name for name in names]))
-    return told
+    write_whole(
+        out / ACCOUNT, _account(exported_examples, plan, inputs, [out / name for name in names])
+    )
+    return exported_examples
 
 
 def _put_in_place(drafts: dict[str, Path], out: Path) -> None:
@@ -213,8 +217,8 @@ def _begun(materials: Materials, plan: Plan) -> ExportedExamples:
             file=materials.files[0] if materials.files else None,
             cure=f"there are: {', '.join(systems)} (--system)",
         )
-    mine = [one for one in materials.all() if one.system == system]
-    written = all(one.raw.strip() or one.points for one in mine)
+    mine = [review for review in materials.all() if review.system == system]
+    written = all(review.raw.strip() or review.points for review in mine)
     return ExportedExamples(system, plan.form or (TextForm.RAW if written else TextForm.JUDGMENTS))
 
 
@@ -222,7 +226,7 @@ def _write(
     materials: Materials,
     papers: Collection,
     plan: Plan,
-    told: ExportedExamples,
+    exported_examples: ExportedExamples,
     drafts: dict[str, Path],
 ) -> None:
     files: dict[str, JsonLines] = {}
@@ -233,31 +237,35 @@ def _write(
         for paper_id in dict.fromkeys((*materials.papers, *papers.papers)):
             side = side_of(paper_id, plan.test_share, plan.seed)
             reviews = [
-                one for one in materials.papers.get(paper_id, []) if one.system == told.system
+                review
+                for review in materials.papers.get(paper_id, [])
+                if review.system == exported_examples.system
             ]
-            before = told.examples[side]
-            for one in _examples(paper_id, reviews, papers, plan, told):
-                told.examples[side] += 1
-                _put(one, f"{side}.jsonl", told, files)
-            told.papers[side] += told.examples[side] > before
+            before = exported_examples.examples[side]
+            for example in _examples(paper_id, reviews, papers, plan, exported_examples):
+                exported_examples.examples[side] += 1
+                _put(example, f"{side}.jsonl", exported_examples, files)
+            exported_examples.papers[side] += exported_examples.examples[side] > before
     finally:
         for file in files.values():
             file.close()
 
 
-def _put(one: Example, name: str, told: ExportedExamples, files: dict[str, JsonLines]) -> None:
-    told.points += one.points
-    told.not_exact += not one.exact
-    told.longest = max(told.longest, one.tokens)
+def _put(
+    example: Example, name: str, exported_examples: ExportedExamples, files: dict[str, JsonLines]
+) -> None:
+    exported_examples.points += example.points
+    exported_examples.not_exact += not example.exact
+    exported_examples.longest = max(exported_examples.longest, example.tokens)
     # Nothing but messages: providers refuse fields that they do not know.
-    files[name].append(json.dumps({"messages": one.messages}, ensure_ascii=False))
+    files[name].append(json.dumps({"messages": example.messages}, ensure_ascii=False))
     placed = {
         "file": name,
-        "line": told.examples[name.removesuffix(".jsonl")],
-        "paper_id": one.paper_id,
-        "review_ids": one.review_ids,
-        "points": one.points,
-        "tokens": one.tokens,
+        "line": exported_examples.examples[name.removesuffix(".jsonl")],
+        "paper_id": example.paper_id,
+        "review_ids": example.review_ids,
+        "points": example.points,
+        "tokens": example.tokens,
     }
     files[INDEX].append(json.dumps(placed, ensure_ascii=False))
 
@@ -267,40 +275,40 @@ def _examples(
     reviews: Sequence[SystemReview],
     papers: Collection,
     plan: Plan,
-    told: ExportedExamples,
+    examples: ExportedExamples,
 ) -> Iterator[Example]:
     """The examples of one paper; what gives none is counted."""
     if not reviews:
-        told.left_out[NO_REVIEW] += 1
+        examples.left_out[NO_REVIEW] += 1
         return
     if paper_id not in papers.papers:
-        told.left_out[NO_TEXT] += 1
+        examples.left_out[NO_TEXT] += 1
         return
-    found = [(one, _points(one, told.form)) for one in reviews]
-    told.left_out[NO_POINT] += sum(not points for _, points in found)
-    found = [(one, points) for one, points in found if points]
-    if not found:
+    pairs = [(review, _points(review, examples.form)) for review in reviews]
+    examples.left_out[NO_POINT] += sum(not points for _, points in pairs)
+    pairs = [(review, points) for review, points in pairs if points]
+    if not pairs:
         return
     try:
         paper = papers.paper(paper_id).as_reviewed
     except InputError:
-        told.left_out[NO_TEXT] += 1
+        examples.left_out[NO_TEXT] += 1
         return
     if plan.per == "paper":
-        merged = dict.fromkeys(point for _, points in found for point in points)
-        parts = [(tuple(one.review_id for one, _ in found), list(merged))]
+        merged = dict.fromkeys(point for _, points in pairs for point in points)
+        parts = [(tuple(review.review_id for review, _ in pairs), list(merged))]
     else:
-        parts = [((one.review_id,), points) for one, points in found]
+        parts = [((review.review_id,), points) for review, points in pairs]
     for names, points in parts:
         example = _example(paper, names, points)
         if example.tokens > plan.max_tokens:
-            told.left_out[TOO_LONG] += 1
+            examples.left_out[TOO_LONG] += 1
         else:
             yield example
 
 
 def _points(review: SystemReview, form: TextForm) -> list[tuple[Polarity, str]]:
-    return [(one.polarity, plain(one.text)) for one in points_of(review, form)]
+    return [(point.polarity, plain(point.text)) for point in points_of(review, form)]
 
 
 def _example(
@@ -318,10 +326,10 @@ def _example(
 
 
 def _account(
-    told: ExportedExamples, plan: Plan, inputs: Sequence[Path], files: Sequence[Path]
+    exported_examples: ExportedExamples, plan: Plan, inputs: Sequence[Path], files: Sequence[Path]
 ) -> str:
     used = prompts.latest(PROMPT)
-    settings = {**asdict(plan), "system": told.system, "form": told.form}
+    settings = {**asdict(plan), "system": exported_examples.system, "form": exported_examples.form}
     account = {
         "schema": "reviewscore.sft/1",
         "reviewscore_version": __version__,
@@ -331,11 +339,11 @@ def _account(
         "prompt": {used.prompt_id: used.sha256},
         "inputs": hashes(inputs),
         "files": hashes(files),
-        "examples": dict(told.examples),
-        "papers": dict(told.papers),
-        "points": told.points,
-        "examples_read_back_otherwise": told.not_exact,
-        "longest_tokens": told.longest,
-        "left_out": {why: count for why, count in told.left_out.items() if count},
+        "examples": dict(exported_examples.examples),
+        "papers": dict(exported_examples.papers),
+        "points": exported_examples.points,
+        "examples_read_back_otherwise": exported_examples.not_exact,
+        "longest_tokens": exported_examples.longest,
+        "left_out": {why: count for why, count in exported_examples.left_out.items() if count},
     }
     return json.dumps(account, indent=1, ensure_ascii=False) + "\n"

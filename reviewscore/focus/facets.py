@@ -74,13 +74,13 @@ class FacetSet:
 
     def names(self, kind: FacetKind) -> tuple[str, ...]:
         """Their names, in order."""
-        return tuple(one.name for one in self.of(kind))
+        return tuple(facet.name for facet in self.of(kind))
 
     @property
     def sha256(self) -> str:
         """Hash of all names and definitions, which tells sets of one name apart."""
-        told = [[one.model_dump() for one in self.of(kind)] for kind in FacetKind]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        recordses = [[facet.model_dump() for facet in self.of(kind)] for kind in FacetKind]
+        return hashlib.sha256(json.dumps(recordses).encode()).hexdigest()
 
 
 def _facets(definitions: Mapping[str, str]) -> tuple[Facet, ...]:
@@ -138,7 +138,7 @@ def read_facets(path: Path) -> FacetSet:
 
 def _check(kind: FacetKind, facets: Sequence[Facet], path: Path) -> None:
     """Names must be distinct, whatever their case, and none may be the word for unknown."""
-    often = Counter(one.name.casefold() for one in facets)
+    often = Counter(facet.name.casefold() for facet in facets)
     twice = [name for name, count in often.items() if count > 1]
     if twice:
         raise InputError(

@@ -113,24 +113,24 @@ def read_human_labels(path: Path, facets: FacetSet) -> HumanFacets:
     Raises:
         InputError: A file is missing, or a line cannot be used.
     """
-    found = HumanFacets()
+    human_facets = HumanFacets()
     if path.is_dir() and (path / LABELS).is_file():
         for line, unit in _lines(path / UNITS, LabelledText):
-            _add_unit(found, unit, path / UNITS, line)
+            _add_unit(human_facets, unit, path / UNITS, line)
         for line, label in _lines(path / LABELS, HumanLabel):
-            _add_label(found, label, facets, path / LABELS, line)
-        found.files += [path / UNITS, path / LABELS]
+            _add_label(human_facets, label, facets, path / LABELS, line)
+        human_facets.files += [path / UNITS, path / LABELS]
     else:
         for sheet in sorted(path.glob(SHEETS)) if path.is_dir() else [path]:
-            _read_sheet(found, sheet, facets)
-            found.files.append(sheet)
-    if not found.labels:
+            _read_sheet(human_facets, sheet, facets)
+            human_facets.files.append(sheet)
+    if not human_facets.labels:
         raise InputError(
             "holds no labels",
             file=path,
             cure=f"give a folder with {UNITS} and {LABELS}, or a sheet of `focus sample` filled in",
         )
-    return found
+    return human_facets
 
 
 def _lines(file: Path, kind: type[_Read]) -> Iterator[tuple[int, _Read]]:
@@ -140,7 +140,7 @@ def _lines(file: Path, kind: type[_Read]) -> Iterator[tuple[int, _Read]]:
         yield row.line, record
 
 
-def _read_sheet(found: HumanFacets, sheet: Path, facets: FacetSet) -> None:
+def _read_sheet(human_facets: HumanFacets, sheet: Path, facets: FacetSet) -> None:
     if not is_pseudonym(sheet.stem):
         raise InputError(
             f"'{sheet.stem}' is no pseudonym of an annotator",
@@ -154,19 +154,19 @@ def _read_sheet(found: HumanFacets, sheet: Path, facets: FacetSet) -> None:
             unit = LabelledText.model_validate(cells)
         except ValidationError as error:
             raise input_error(error, file=sheet, line=line) from error
-        _add_unit(found, unit, sheet, line, again=True)
+        _add_unit(human_facets, unit, sheet, line, again=True)
         for kind in FacetKind:
             if value := cells.get(kind.value):
-                one = HumanLabel(
+                label = HumanLabel(
                     unit_id=unit.unit_id, annotator=sheet.stem, field=kind, value=value
                 )
-                _add_label(found, one, facets, sheet, line)
+                _add_label(human_facets, label, facets, sheet, line)
 
 
 def _add_unit(
-    found: HumanFacets, unit: LabelledText, file: Path, line: int, *, again: bool = False
+    facets: HumanFacets, unit: LabelledText, file: Path, line: int, *, again: bool = False
 ) -> None:
-    old = found.units.setdefault(unit.unit_id, unit)
+    old = facets.units.setdefault(unit.unit_id, unit)
     if old is not unit and not (again and old == unit):
         raise InputError(
             f"'{unit.unit_id}' is there twice",
@@ -178,7 +178,7 @@ def _add_unit(
 
 
 def _add_label(
-    found: HumanFacets, label: HumanLabel, facets: FacetSet, file: Path, line: int
+    human_facets: HumanFacets, label: HumanLabel, facets: FacetSet, file: Path, line: int
 ) -> None:
     known = {name.casefold(): name for name in (*facets.names(label.field), UNKNOWN)}
     value = known.get(label.value.strip().casefold())
@@ -190,7 +190,7 @@ def _add_label(
             field=label.field,
             cure=f"use one of {', '.join(facets.names(label.field))}; --facets for another set",
         )
-    if label.unit_id not in found.units:
+    if label.unit_id not in human_facets.units:
         raise InputError(
             f"'{label.unit_id}' is no unit of this set",
             file=file,
@@ -198,7 +198,9 @@ def _add_label(
             field="unit_id",
             cure=f"list it in {UNITS}, or take the label out",
         )
-    given = found.labels.setdefault(label.annotator, {kind: {} for kind in FacetKind})[label.field]
+    given = human_facets.labels.setdefault(label.annotator, {kind: {} for kind in FacetKind})[
+        label.field
+    ]
     if label.unit_id in given:
         raise InputError(
             f"'{label.unit_id}' has a {label.field} by '{label.annotator}' already",
@@ -231,26 +233,26 @@ def find_points(
     wanted: dict[tuple[str, Polarity], set[str]] = {}
     for name, unit in units.items():
         wanted.setdefault(unit.words, set()).add(name)
-    found: dict[tuple[str, Polarity], FacetPoint] = {}
+    points: dict[tuple[str, Polarity], FacetPoint] = {}
     exact: dict[str, FacetPoint] = {}
     for turn in (0, 1):
         for materials in data:
             first = form_of(materials)
-            form = next(one for one in TextForm if (one is first) == (turn == 0))
+            form = next(form for form in TextForm if (form is first) == (turn == 0))
             for point in (p for review in materials.all() for p in points_of(review, form)):
                 key = words_sum(point), point.polarity
                 if key in wanted:
-                    found.setdefault(key, point)
+                    points.setdefault(key, point)
                     for name in wanted[key]:
                         # The same words in one review are one point, wherever they stand.
                         if name == point.point_id or review_of(name) == point.review_id:
                             exact.setdefault(name, point)
-        if len(found) == len(wanted):
+        if len(points) == len(wanted):
             break
     return {
-        name: replace(exact.get(name) or found[unit.words], point_id=name)
+        name: replace(exact.get(name) or points[unit.words], point_id=name)
         for name, unit in units.items()
-        if unit.words in found
+        if unit.words in points
     }
 
 
@@ -260,8 +262,10 @@ def draw_points(points: Sequence[FacetPoint], number: int, seed: int) -> list[Fa
     Points with the same words are one. The same seed draws the same ones.
     """
     generator = random.Random(seed)
-    distinct = {(one.text, one.polarity): one for one in reversed(points)}
-    sides = [[one for one in distinct.values() if one.polarity is which] for which in Polarity]
+    distinct = {(point.text, point.polarity): point for point in reversed(points)}
+    sides = [
+        [point for point in distinct.values() if point.polarity is which] for which in Polarity
+    ]
     half = max(number // 2, number - len(sides[1]))
     some = generator.sample(sides[0], min(half, len(sides[0])))
     some += generator.sample(sides[1], min(number - len(some), len(sides[1])))
@@ -277,9 +281,9 @@ def empty_sheet(points: Sequence[FacetPoint]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_HEAD)
-    for number, one in enumerate(points, 1):
-        words = guarded(one.text)
-        writer.writerow([number, one.polarity.value, words, "", "", words_sum(one)])
+    for number, point in enumerate(points, 1):
+        words = guarded(point.text)
+        writer.writerow([number, point.polarity.value, words, "", "", words_sum(point)])
     return out.getvalue()
 
 
@@ -316,7 +320,9 @@ class FacetRatings:
 
     def of(self, polarity: Polarity | None) -> NDArray[np.bool_]:
         """Shape (points,); whether the point is of a polarity."""
-        return np.array([polarity in (None, one.polarity) for one in self.points], dtype=np.bool_)
+        return np.array(
+            [polarity in (None, point.polarity) for point in self.points], dtype=np.bool_
+        )
 
 
 def coded_labels(names: Sequence[str | None], facets: FacetSet, kind: FacetKind) -> Floats:
@@ -326,7 +332,7 @@ def coded_labels(names: Sequence[str | None], facets: FacetSet, kind: FacetKind)
         KeyError: A name is neither.
     """
     place: dict[str | None, float] = {name: float(at) for at, name in enumerate(facets.names(kind))}
-    return np.array([{**place, None: np.nan, UNKNOWN: np.nan}[one] for one in names])
+    return np.array([{**place, None: np.nan, UNKNOWN: np.nan}[name] for name in names])
 
 
 def nominal_kappa(first: Floats, second: Floats, categories: int) -> Statistic:
@@ -356,8 +362,8 @@ def facet_scores(human: Floats, annotator: Floats, place: int) -> tuple[Statisti
         place: The facet.
     """
     sides = [
-        np.where(np.isnan(one), np.nan, (one == place).astype(np.float64))
-        for one in (human, annotator)
+        np.where(np.isnan(values), np.nan, (values == place).astype(np.float64))
+        for values in (human, annotator)
     ]
     return tuple(_of_facets(score(*sides)) for score in (precision, recall, f1))
 
@@ -373,11 +379,11 @@ def _of_facets(statistic: Statistic) -> Statistic:
     """The same with reasons that speak of facets."""
 
     def from_sums(sums: Floats) -> Values:
-        found = statistic.from_sums(sums)
-        code = found.reason.copy()
+        values = statistic.from_sums(sums)
+        code = values.reason.copy()
         for old, new in _WHY.items():
-            code[found.reason == old] = new
-        return Values(found.value, code)
+            code[values.reason == old] = new
+        return Values(values.value, code)
 
     return replace(statistic, from_sums=from_sums)
 
@@ -397,12 +403,12 @@ def agreement_tables(ratings: FacetRatings, how: Resampling) -> list[Table]:
         ratings: The labels.
         how: How intervals are made.
     """
-    plan = BootstrapPlan(Clusters.by([one.paper_id for one in ratings.points]), how)
-    found = [_kappas(ratings, plan)]
-    found += [_by_facet(ratings, plan, kind) for kind in FacetKind]
-    found += [_confusion(ratings, kind, *pair) for kind in FacetKind for pair in ratings.pairs]
+    plan = BootstrapPlan(Clusters.by([point.paper_id for point in ratings.points]), how)
+    tables = [_kappas(ratings, plan)]
+    tables += [_by_facet(ratings, plan, kind) for kind in FacetKind]
+    tables += [_confusion(ratings, kind, *pair) for kind in FacetKind for pair in ratings.pairs]
     plan.run()
-    return found
+    return tables
 
 
 def _kappas(ratings: FacetRatings, plan: BootstrapPlan) -> Table:
@@ -412,7 +418,9 @@ def _kappas(ratings: FacetRatings, plan: BootstrapPlan) -> Table:
         for pair in ratings.pairs:
             for polarity, word in _SUBSETS:
                 mine = ratings.of(polarity)
-                first, second = (np.where(mine, ratings.labels[one][kind], np.nan) for one in pair)
+                first, second = (
+                    np.where(mine, ratings.labels[text][kind], np.nan) for text in pair
+                )
                 dropped = {
                     f"points without a label by {name}": int((mine & np.isnan(side)).sum())
                     for name, side in zip(pair, (first, second), strict=True)
@@ -442,7 +450,7 @@ def _by_facet(ratings: FacetRatings, plan: BootstrapPlan, kind: FacetKind) -> Ta
         both = ~np.isnan(mine) & ~np.isnan(theirs)
         for place, facet in enumerate(ratings.facets.names(kind)):
             counts = (int((side[both] == place).sum()) for side in (mine, theirs))
-            slots = (plan.ask(one) for one in facet_scores(mine, theirs, place))
+            slots = (plan.ask(facet_score) for facet_score in facet_scores(mine, theirs, place))
             rows.append((human, facet, *counts, *slots))
     return Table(
         f"focus-agreement-{kind}",

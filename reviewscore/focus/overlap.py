@@ -108,8 +108,8 @@ def set_score(score: OverlapScore, sets: Sequence[Sets]) -> Statistic:
         score: Which.
         sets: Of one polarity, or of both for the overall score.
     """
-    total: Floats = np.sum([one.scores(score) for one in sets], axis=0)
-    number: Floats = np.sum([one.counts for one in sets], axis=0, dtype=np.float64)
+    total: Floats = np.sum([facet_sets.scores(score) for facet_sets in sets], axis=0)
+    number: Floats = np.sum([facet_sets.counts for facet_sets in sets], axis=0, dtype=np.float64)
     counts: Bools = number > 0
 
     def from_sums(sums: Floats) -> Values:
@@ -189,14 +189,19 @@ def facet_score(
     """
     place = raised.facets.index(facet)
     wanted = tuple(Polarity) if polarity is None else (polarity,)
-    sides = [(raised.system[one][:, place], raised.reference[one][:, place]) for one in wanted]
+    sides = [
+        (raised.system[polarity][:, place], raised.reference[polarity][:, place])
+        for polarity in wanted
+    ]
     each = [np.stack([mine * theirs, mine, theirs], axis=1) for mine, theirs in sides]
-    defined = [one for one in each if not np.isnan(_agreement(score, one.sum(axis=0)[None]))[0]]
+    defined = [
+        by_key for by_key in each if not np.isnan(_agreement(score, by_key.sum(axis=0)[None]))[0]
+    ]
     parts = defined or each
 
     def from_sums(sums: Floats) -> Values:
-        found = [_agreement(score, some) for some in np.split(sums, len(parts), axis=1)]
-        mean: Floats = np.mean(found, axis=0)
+        valueses = [_agreement(score, some) for some in np.split(sums, len(parts), axis=1)]
+        mean: Floats = np.mean(valueses, axis=0)
         return values(mean, (np.isnan(mean), _WHY[score], None))
 
     return Statistic(str(score), np.concatenate(parts, axis=1), from_sums, raised.shared)

@@ -65,8 +65,8 @@ def _figures(
         figures[HEAT] = _heat(others, reference)
     for figure in figures.values():
         if len(drawn) < len(coded.systems):
-            told = f"{len(drawn)} of {len(coded.systems):,} systems: those with most points"
-            figure.suptitle(told, fontsize=9)
+            text = f"{len(drawn)} of {len(coded.systems):,} systems: those with most points"
+            figure.suptitle(text, fontsize=9)
     yield from figures.items()
 
 
@@ -92,7 +92,7 @@ def _panel(
     axis: Axes, coded: CodedPoints, systems: Sequence[str], polarity: Polarity, kind: FacetKind
 ) -> None:
     rows = np.arange(len(systems))[::-1]
-    shares = np.stack([distribution(coded, one, polarity, kind).shares for one in systems])
+    shares = np.stack([distribution(coded, system, polarity, kind).shares for system in systems])
     known = np.nan_to_num(shares)
     names = coded.facets.names(kind)
     parts = [(facet, known[:, at], colour_of(at)) for at, facet in enumerate(names)]
@@ -107,7 +107,7 @@ def _panel(
     for row, line in zip(rows, shares, strict=True):
         if np.isnan(line).all():
             axis.text(0.01, row, "no points", va="center", fontsize=7)
-    axis.set_yticks(rows, [_short(one) for one in systems])
+    axis.set_yticks(rows, [_short(system) for system in systems])
     axis.set_xlim(0, 1)
     axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
     axis.set_title(f"{kind.value}s of {_PLURAL[polarity]}", fontsize=9)
@@ -117,15 +117,18 @@ def _panel(
 def _heat(differing: Mapping[str, Sequence[FacetDifference]], reference: str) -> Figure:
     """System minus reference in percentage points as in the tables, facets by systems."""
     others = list(differing)
-    labels = [f"{one.facet} ({_PLURAL[one.polarity]})" for one in differing[others[0]]]
-    found = [[one.estimate.value for one in some] for some in differing.values()]
-    values = 100 * np.array(found, dtype=np.float64).T
+    labels = [
+        f"{difference.facet} ({_PLURAL[difference.polarity]})"
+        for difference in differing[others[0]]
+    ]
+    valueses = [[difference.estimate.value for difference in some] for some in differing.values()]
+    values = 100 * np.array(valueses, dtype=np.float64).T
     most = max(float(np.nanmax(np.abs(values))), 1.0) if not np.isnan(values).all() else 1.0
     figure, (axis,) = new_figure(1, 1, 3.4 + 1.1 * len(others), 1.4 + 0.24 * len(labels))
-    words = [["" if np.isnan(one) else _signed(one) for one in line] for line in values]
+    words = [["" if np.isnan(value) else _signed(value) for value in line] for line in values]
     image = heat_map(axis, values, words, np.abs(values) > 0.6 * most, fontsize=7,
                      cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto")  # fmt: skip
-    axis.set_xticks(range(len(others)), [_short(one) for one in others], rotation=20, ha="right")
+    axis.set_xticks(range(len(others)), [_short(text) for text in others], rotation=20, ha="right")
     axis.set_yticks(range(len(labels)), labels)
     axis.set_title(f"percentage points above {_short(reference)}", fontsize=9)
     figure.colorbar(image, ax=axis, shrink=0.6)
@@ -138,7 +141,7 @@ def draw_confusions(ratings: FacetRatings, folder: Path) -> list[Path]:
     Returns:
         The files written; none for a pair that has no point in common.
     """
-    earlier = [one.stem for one in folder.glob(f"{CONFUSION}-*.svg")]
+    earlier = [path.stem for path in folder.glob(f"{CONFUSION}-*.svg")]
     return save_all(_confusions(ratings), folder, earlier=earlier)
 
 
@@ -146,7 +149,7 @@ def _confusions(ratings: FacetRatings) -> Iterator[tuple[str, Figure]]:
     taken: set[str] = set()
     for kind in FacetKind:
         for human, other in ratings.pairs:
-            first, second = (ratings.labels[one][kind] for one in (human, other))
+            first, second = (ratings.labels[text][kind] for text in (human, other))
             counts = confusion(first, second, len(ratings.facets.of(kind)))
             if counts.any():
                 name = file_name(confusion_name(kind, human, other), taken)

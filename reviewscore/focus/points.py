@@ -28,7 +28,9 @@ _ROLES = {
 
 def form_of(materials: Materials) -> TextForm:
     """Judgments if every review has them, so that all systems are read alike; else as written."""
-    return TextForm.JUDGMENTS if all(one.judgments for one in materials.all()) else TextForm.RAW
+    return (
+        TextForm.JUDGMENTS if all(review.judgments for review in materials.all()) else TextForm.RAW
+    )
 
 
 def points_of(review: SystemReview, form: TextForm) -> Iterator[FacetPoint]:
@@ -50,8 +52,8 @@ def points_of(review: SystemReview, form: TextForm) -> Iterator[FacetPoint]:
 
 def _judged(review: SystemReview) -> Iterator[tuple[Polarity, str]]:
     for line in review.judgments.splitlines():
-        found = _STANCE.match(line)
-        polarity = _POLARITY.get(found.group(1).lower()) if found else None
+        hit = _STANCE.match(line)
+        polarity = _POLARITY.get(hit.group(1).lower()) if hit else None
         if polarity is not None:
             yield polarity, line.strip()
 
@@ -85,9 +87,9 @@ class PointLines:
 
     def noted(self, labelled: Iterable[Labelled]) -> Iterator[Labelled]:
         """The same points, written down."""
-        for one in labelled:
-            self._lines.write(_line(one).encode("utf-8") + b"\n")
-            yield one
+        for labelled_point in labelled:
+            self._lines.write(_line(labelled_point).encode("utf-8") + b"\n")
+            yield labelled_point
 
     def write(self, out: Path) -> Path:
         """Write all of them, one record a line, into a folder that is there."""
@@ -98,8 +100,8 @@ class PointLines:
         return path
 
 
-def _line(one: Labelled) -> str:
-    point = one.point
+def _line(labelled_point: Labelled) -> str:
+    point = labelled_point.point
     record = {
         "point_id": point.point_id,
         "paper_id": point.paper_id,
@@ -107,8 +109,8 @@ def _line(one: Labelled) -> str:
         "system": point.system,
         "polarity": point.polarity,
         "text": point.text,
-        "target": one.target,
-        "aspect": one.aspect,
-        **({"reason": one.reason} if one.reason else {}),
+        "target": labelled_point.target,
+        "aspect": labelled_point.aspect,
+        **({"reason": labelled_point.reason} if labelled_point.reason else {}),
     }
     return json.dumps(record, ensure_ascii=False)

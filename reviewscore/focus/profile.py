@@ -86,21 +86,23 @@ def profile_systems(
         form: Which texts the points are from.
         metrics: How the likeness of these texts is measured; none leaves that table out.
     """
-    reviews = (ReviewKey(one.system, one.paper_id, one.review_id) for one in materials.all())
+    reviews = (
+        ReviewKey(review.system, review.paper_id, review.review_id) for review in materials.all()
+    )
     tally = _Tally()
-    found = coded(tally.counted(labelled), facets, reviews=reviews)
-    made = tables(found, reference, how)
+    points = coded(tally.counted(labelled), facets, reviews=reviews)
+    made = tables(points, reference, how)
     texts = text_table(materials, form, reference, metrics, how)
     made[1:1] = [] if texts is None else [texts]  # beside the focus similarity of the same table
     differing = {
-        system: differences(found, system, reference, how)
-        for system in found.systems
-        if system != reference and reference in found.systems
+        system: differences(points, system, reference, how)
+        for system in points.systems
+        if system != reference and reference in points.systems
     }
     for system, some in differing.items():
         made.append(difference_table(some, system, reference))
         made.append(spots_table(spots(some), system, reference))
-    return Profile(found, made, differing, tally.notes())
+    return Profile(points, made, differing, tally.notes())
 
 
 class _Tally:
@@ -112,11 +114,11 @@ class _Tally:
 
     def counted(self, labelled: Iterable[Labelled]) -> Iterator[Labelled]:
         """The same points, counted as they pass."""
-        for one in labelled:
-            self._kinds[one.point.polarity] += 1
-            if one.reason:
-                self._failed[one.reason] += 1
-            yield one
+        for labelled_point in labelled:
+            self._kinds[labelled_point.point.polarity] += 1
+            if labelled_point.reason:
+                self._failed[labelled_point.reason] += 1
+            yield labelled_point
 
     def notes(self) -> list[str]:
         """The counts in words."""
@@ -170,12 +172,12 @@ def _shares(coded: CodedPoints) -> Iterator[FacetShares]:
 
 
 def _spots(differing: Mapping[str, Sequence[FacetDifference]]) -> Iterator[FocusSpot]:
-    for system, found in differing.items():
-        for one in spots(found):
-            estimate = one.estimate
+    for system, facet_differences in differing.items():
+        for spot in spots(facet_differences):
+            estimate = spot.estimate
             assert estimate.value is not None
-            assert one.q is not None
+            assert spot.q is not None
             yield FocusSpot(
-                system=system, polarity=one.polarity, kind=one.kind, facet=one.facet,
-                difference=estimate.value, low=estimate.low, high=estimate.high, q=one.q,
+                system=system, polarity=spot.polarity, kind=spot.kind, facet=spot.facet,
+                difference=estimate.value, low=estimate.low, high=estimate.high, q=spot.q,
             )  # fmt: skip

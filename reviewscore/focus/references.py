@@ -129,12 +129,12 @@ def check_named(reply: NamedPointsReply, meta_review: str) -> None:
     if len(reply.points) > MOST:
         raise ValueError(f"{len(reply.points)} points; at most {MOST}")
     seen: dict[str, int] = {}
-    for number, one in enumerate(reply.points, start=1):
-        text = _worded(number, one.text)
+    for number, point in enumerate(reply.points, start=1):
+        text = _worded(number, point.text)
         first = seen.setdefault(text.casefold(), number)
         if first != number:
             raise ValueError(f"point {number} is the same as point {first}; give it once")
-        if not stands_in(meta_review, one.quote):
+        if not stands_in(meta_review, point.quote):
             raise ValueError(
                 f"point {number}: its quote is not in the meta-review; copy the passage exactly, "
                 "and leave the point out if there is none"
@@ -151,9 +151,9 @@ def check_augmented(
             or a point without a quote was changed.
     """
     _same_points(reply.points, given)
-    for number, (one, (_, text)) in enumerate(zip(reply.points, given, strict=True), start=1):
-        said = _worded(number, one.text)
-        for quote in one.quotes:
+    for number, (point, (_, text)) in enumerate(zip(reply.points, given, strict=True), start=1):
+        said = _worded(number, point.text)
+        for quote in point.quotes:
             if len(re.findall(r"\w+", quote)) < QUOTED_WORDS:
                 raise ValueError(f"point {number}: quote at least {QUOTED_WORDS} words")
             if not any(stands_in(review, quote) for review in reviews):
@@ -161,7 +161,7 @@ def check_augmented(
                     f"point {number}: this quote is in no review: '{quote}'; copy passages "
                     "exactly, and leave out detail that no review gives"
                 )
-        if not one.quotes and said.casefold() != text.casefold():
+        if not point.quotes and said.casefold() != text.casefold():
             raise ValueError(
                 f"point {number} was changed without a quote; quote the reviews, or repeat its "
                 "text unchanged"
@@ -176,11 +176,11 @@ def check_clean(reply: CleanPointsReply, given: Sequence[tuple[Side, str]]) -> N
             reviewers, ratings, the discussion or a response.
     """
     _same_points(reply.points, given)
-    for number, one in enumerate(reply.points, start=1):
-        found = _MENTIONS.search(_worded(number, one.text))
-        if found is not None:
+    for number, point in enumerate(reply.points, start=1):
+        match = _MENTIONS.search(_worded(number, point.text))
+        if match is not None:
             raise ValueError(
-                f"point {number} still speaks of '{found[0]}'; say the same of the paper alone"
+                f"point {number} still speaks of '{match[0]}'; say the same of the paper alone"
             )
 
 
@@ -318,34 +318,34 @@ def sources_of(
     Raises:
         InputError: No paper has both.
     """
-    found: list[ReferenceSource] = []
+    sources: list[ReferenceSource] = []
     left_out: Counter[str] = Counter()
     for paper_id in dict.fromkeys((*materials.papers, *meta_reviews)):
         group = materials.papers.get(paper_id, [])
-        texts = [one.raw if one.raw.strip() else one.judgments for one in group
-                 if one.system == PEOPLE]  # fmt: skip
+        texts = [review.raw if review.raw.strip() else review.judgments for review in group
+                 if review.system == PEOPLE]  # fmt: skip
         reviews = tuple(text for text in texts if text.strip())
         if not meta_reviews.get(paper_id, "").strip():
             left_out[NO_META_REVIEW] += 1
         elif not reviews:
             left_out[NO_REVIEWS] += 1
         else:
-            found.append(ReferenceSource(paper_id, meta_reviews[paper_id], reviews))
-    if not found:
+            sources.append(ReferenceSource(paper_id, meta_reviews[paper_id], reviews))
+    if not sources:
         reasons = ", ".join(f"{count:,} {why}" for why, count in left_out.items())
         raise InputError(
             f"no paper has a meta-review and people's reviews ({reasons})",
             file=materials.files[0] if materials.files else None,
             cure="give `meta_review` in papers or synopses, or a file with --metareviews",
         )
-    return Sources(tuple(found), left_out, tuple(dict.fromkeys((*materials.files, *files))))
+    return Sources(tuple(sources), left_out, tuple(dict.fromkeys((*materials.files, *files))))
 
 
 def expected_references(sources: Sources, settings: Settings) -> CostEstimate:
     """What `make_references` would ask and cost."""
     asked = []
-    for one in sources.papers:
-        meta, reviews = len(one.meta_review), sum(map(len, one.reviews))
+    for paper in sources.papers:
+        meta, reviews = len(paper.meta_review), sum(map(len, paper.reviews))
         sizes = {EXTRACT: meta, AUGMENT: meta + reviews, CLEAN: _CHARACTERS}
         asked += [(settings.model, name, size) for name, size in sizes.items()]
     return estimate_calls(asked, settings, REPLIES)
@@ -403,8 +403,8 @@ async def _reference(session: GenerationSession, source: ReferenceSource) -> Ref
         told = named.provenance
         return _row(source, {"state": "none", "provenance": told, "steps": (told,)})
     # Strengths first, as the sections have them; the order within each is the meta-review's.
-    sides = sorted(named.reply.points, key=lambda one: one.polarity)
-    first = [(one.polarity, plain(one.text)) for one in sides]
+    sides = sorted(named.reply.points, key=lambda point: point.polarity)
+    first = [(side.polarity, plain(side.text)) for side in sides]
     augmented = await asker.ask(
         AUGMENT,
         AugmentedPointsReply,
@@ -412,7 +412,7 @@ async def _reference(session: GenerationSession, source: ReferenceSource) -> Ref
         points=numbered(first),
         reviews=source.reviews,
     )
-    second = [(one.polarity, plain(one.text)) for one in augmented.reply.points]
+    second = [(point.polarity, plain(point.text)) for point in augmented.reply.points]
     clean = await asker.ask(
         CLEAN,
         CleanPointsReply,
@@ -425,9 +425,9 @@ async def _reference(session: GenerationSession, source: ReferenceSource) -> Ref
             text=plain(last.text),
             named=name[1],
             augmented=more[1],
-            quotes=tuple(found.quotes),
+            quotes=tuple(point.quotes),
         )
-        for last, name, more, found in zip(
+        for last, name, more, point in zip(
             clean.reply.points, first, second, augmented.reply.points, strict=True
         )
     )
@@ -452,7 +452,7 @@ def _row(source: ReferenceSource, fields: Mapping[str, object]) -> Reference:
 def sections_of(points: Sequence[ReferencePoint]) -> dict[str, str] | None:
     """Points as bulleted lists under headings; a heading without a point is left out."""
     lists = {
-        heading: "\n".join(f"- {one.text}" for one in points if one.polarity == side)
+        heading: "\n".join(f"- {point.text}" for point in points if point.polarity == side)
         for side, heading in _HEADINGS.items()
     }
     return {heading: text for heading, text in lists.items() if text} or None

@@ -79,7 +79,9 @@ class BartScore:
 
     def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """Nats a token for each pair, in order; None where a text is empty or not scored."""
-        return [getattr(one, self._variant) for one in bart_scores(self._model, pairs)]
+        return [
+            getattr(bart_score, self._variant) for bart_score in bart_scores(self._model, pairs)
+        ]
 
 
 def _a_token(answer: LogProbability, source: str) -> float | None:
@@ -110,11 +112,11 @@ class Compression:
 
 def similarity(left: str, right: str) -> float | None:
     """One minus the normalised compression distance; None if a text is empty."""
-    one, other = left.strip(), right.strip()
-    if not one or not other:
+    text, other = left.strip(), right.strip()
+    if not text or not other:
         return None
-    small, large = sorted((_size(one), _size(other)))
-    together = (_size(f"{one}\n{other}") + _size(f"{other}\n{one}")) / 2
+    small, large = sorted((_size(text), _size(other)))
+    together = (_size(f"{text}\n{other}") + _size(f"{other}\n{text}")) / 2
     return 1 - (together - small) / large
 
 
@@ -174,28 +176,33 @@ class Examiner:
         Raises:
             StopError: Nothing more can be asked.
         """
-        once = list(dict.fromkeys((one.paper_id, one.paper, one.candidate) for one in pairs))
+        once = list(dict.fromkeys((pair.paper_id, pair.paper, pair.candidate) for pair in pairs))
 
         async def ask(asker: Asker) -> list[Examination | ModelError]:
-            return await gather_results([examine(asker, *one) for one in once])
+            return await gather_results([examine(asker, *row) for row in once])
 
         found = [
-            Examination(None, reason=error_message(one)) if isinstance(one, ModelError) else one
-            for one in with_asker(self._open, ask)
+            Examination(None, reason=error_message(error))
+            if isinstance(error, ModelError)
+            else error
+            for error in with_asker(self._open, ask)
         ]
         known = dict(zip(once, found, strict=True))
-        return [known[one.paper_id, one.paper, one.candidate] for one in pairs]
+        return [known[pair.paper_id, pair.paper, pair.candidate] for pair in pairs]
 
     def scored(self, pairs: Sequence[TextPair]) -> list[Scored]:
         """Grades of the pairs, in order, with the reasons of missing ones."""
         return [
-            Scored(None if one.reply is None else float(one.reply.overall_score), one.reason)
-            for one in self.examinations(pairs)
+            Scored(
+                None if examination.reply is None else float(examination.reply.overall_score),
+                examination.reason,
+            )
+            for examination in self.examinations(pairs)
         ]
 
     def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """Grades of the pairs, in order; None where there is none."""
-        return [one.value for one in self.scored(pairs)]
+        return [score.value for score in self.scored(pairs)]
 
 
 async def examine(asker: Asker, paper_id: str, paper: str | None, review: str) -> Examination:

@@ -142,7 +142,11 @@ class CompletionsModel:
         if failures:
             raise next((e for e in failures if not isinstance(e, StoppedError)), failures[0])
         known = dict(zip(distinct, found, strict=True))
-        return [answer for one in questions if isinstance(answer := known[one], LogProbability)]
+        return [
+            answer
+            for question in questions
+            if isinstance(answer := known[question], LogProbability)
+        ]
 
     async def _opened(self) -> tuple[CompletionsProvider, Layout]:
         """The provider and the layout; which doors the server has is asked once."""

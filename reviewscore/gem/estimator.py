@@ -42,14 +42,14 @@ class Explaining(Protocol):
 def scored(metric: TextMetric, pairs: Sequence[TextPair]) -> list[Scored]:
     """Scores of the pairs, in order, each missing one with its reason; infinite ones are none."""
     if isinstance(metric, Explaining):
-        found = metric.scored(pairs)
+        scoreds = metric.scored(pairs)
     else:
-        found = [
+        scoreds = [
             Scored(value, "" if value is not None else NO_SCORE) for value in metric.scores(pairs)
         ]
     return [
-        one if one.value is None or isfinite(one.value) else Scored(None, NOT_FINITE)
-        for one in found
+        score if score.value is None or isfinite(score.value) else Scored(None, NOT_FINITE)
+        for score in scoreds
     ]
 
 
@@ -112,7 +112,11 @@ class Gem:
             for pair, text, gone in zip(pairs, known, missing, strict=True)
             if not gone
         ]
-        alone = list(dict.fromkeys(Question(one.reference, None, one.synopsis) for one in given))
+        alone = list(
+            dict.fromkeys(
+                Question(question.reference, None, question.synopsis) for question in given
+            )
+        )
         answers = iter(self._model.answers([*alone, *given]))
         marginal = {question: next(answers) for question in alone}
         out = []

@@ -126,8 +126,8 @@ def _apart(model: EvaluationModel, pair: Sequence[LogProbability]) -> float:
     sums = []
     for answer in pair:
         if answer.nats is None:
-            told = answer.reason or "no reason was given"
-            raise SettingsError(f"{model.name} gives no log-probability of a short text: {told}")
+            text = answer.reason or "no reason was given"
+            raise SettingsError(f"{model.name} gives no log-probability of a short text: {text}")
         if answer.nats > 0 or answer.tokens < 1:
             raise SettingsError(
                 f"{model.name} gives {answer.nats:g} for {answer.tokens} tokens, which is no "
@@ -141,11 +141,11 @@ def _apart(model: EvaluationModel, pair: Sequence[LogProbability]) -> float:
 
 def _questions() -> list[Question]:
     task = prompts.render("gem_predict", synopsis="", candidate="").task
-    one, two, three, *_ = (sentence.strip() for sentence in task.split(". "))
+    text, two, three, *_ = (sentence.strip() for sentence in task.split(". "))
     return [
-        Question(one),
+        Question(text),
         Question(two),
-        Question(two, one),
-        Question(two, one, three),
-        Question(one, three),
+        Question(two, text),
+        Question(two, text, three),
+        Question(text, three),
     ]

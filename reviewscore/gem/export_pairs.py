@@ -87,7 +87,9 @@ def prompt_pairs(
     for paper_id, group in materials.papers.items():
         # Equal judgments would teach a model to copy; one of them stands for all.
         people = {
-            one.judgments: one for one in group if one.system == PEOPLE and one.judgments.strip()
+            review.judgments: review
+            for review in group
+            if review.system == PEOPLE and review.judgments.strip()
         }
         if len(people) < DRAWN:
             dropped[TOO_FEW] += 1
@@ -114,7 +116,7 @@ def _nine(
 ) -> Iterator[PromptPair]:
     """Six ordered pairs, then three marginals."""
     ordered: list[tuple[SystemReview | None, SystemReview]] = [*permutations(drawn, 2)]
-    ordered += [(None, one) for one in drawn]
+    ordered += [(None, review) for review in drawn]
     for candidate, reference in ordered:
         given = None if candidate is None else candidate.judgments
         yield PromptPair(
@@ -147,33 +149,33 @@ def export_pairs(
         InputError: No paper gives a pair.
         RunFolderError: The file cannot be written.
     """
-    told = ExportedPairs(out)
-    pairs = prompt_pairs(materials, seed=seed, metrics=metrics, left_out=told.left_out)
+    exported_pairs = ExportedPairs(out)
+    pairs = prompt_pairs(materials, seed=seed, metrics=metrics, left_out=exported_pairs.left_out)
     with drafted(out, named=True) as draft:
         out.parent.mkdir(parents=True, exist_ok=True)
         lines = JsonLines(draft)
         try:
-            _write(lines, pairs, told, chat=chat)
+            _write(lines, pairs, exported_pairs, chat=chat)
         finally:
             lines.close()
-        if not told.pairs:
-            reasons = "; ".join(f"{count} {why}" for why, count in told.left_out.items())
+        if not exported_pairs.pairs:
+            reasons = "; ".join(f"{count} {why}" for why, count in exported_pairs.left_out.items())
             raise InputError(
                 f"no paper gives a pair ({reasons})",
                 file=materials.files[0] if materials.files else None,
                 cure="give three people's reviews with judgments a paper, and abstracts for GEM-S",
             )
-    return told
+    return exported_pairs
 
 
 def _write(
-    lines: JsonLines, pairs: Iterable[PromptPair], told: ExportedPairs, *, chat: bool
+    lines: JsonLines, pairs: Iterable[PromptPair], exported_pairs: ExportedPairs, *, chat: bool
 ) -> None:
     last = None
     for pair in pairs:
         lines.append(json.dumps(_fields(pair, chat=chat), ensure_ascii=False))
-        told.pairs[pair.metric] += 1
-        told.papers += pair.paper_id != last
+        exported_pairs.pairs[pair.metric] += 1
+        exported_pairs.papers += pair.paper_id != last
         last = pair.paper_id
 
 

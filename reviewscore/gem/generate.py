@@ -102,10 +102,10 @@ def generate(
     if not names:
         raise SettingsError("no model is named; name one or more with --model")
     settings = settings.model_copy(update={"model": names[0], "panel": names[1:], "judges": {}})
-    files = [hash_file(one) for one in papers.files]
+    files = [hash_file(file) for file in papers.files]
     more: dict[str, Plain] = {
         f"{METHOD}reading": READING_VERSION,
-        **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(files, 1)},
+        **{f"{INPUT}{n} {file.name}": file.sha256 for n, file in enumerate(files, 1)},
     }
     used = (REVIEW, "paper")
     with generation_folder(out, ACCOUNT, used, settings, inputs=files, more=more) as folder:
@@ -180,7 +180,7 @@ def check_review(reply: ReviewReply) -> None:
     if not reply.summary.strip():
         raise ValueError("summary: there are no words in it")
     for name, reasons in (("strengths", reply.strengths), ("weaknesses", reply.weaknesses)):
-        told = [one for one in reasons if one.reason.strip()]
+        told = [new_reason for new_reason in reasons if new_reason.reason.strip()]
         if len(told) < AT_LEAST:
             raise ValueError(f"{name}: {len(told)} reasons; give at least {AT_LEAST}")
 
@@ -191,16 +191,18 @@ def sections_of(reply: ReviewReply) -> dict[str, str]:
         "summary": reply.summary.strip(),
         "strengths": _reasons(reply.strengths),
         "weaknesses": _reasons(reply.weaknesses),
-        "questions": "\n".join(f"- {one.strip()}" for one in reply.questions if one.strip()),
+        "questions": "\n".join(
+            f"- {question.strip()}" for question in reply.questions if question.strip()
+        ),
     }
     return {name: text for name, text in sections.items() if text}
 
 
 def _reasons(reasons: Sequence[Reason]) -> str:
     lines: list[str] = []
-    for number, one in enumerate((one for one in reasons if one.reason.strip()), start=1):
-        lines.append(f"{number}. {one.reason.strip()}")
-        lines += [f"   - {words.strip()}" for words in one.evidence if words.strip()]
+    for number, new_reason in enumerate((one for one in reasons if one.reason.strip()), start=1):
+        lines.append(f"{number}. {new_reason.reason.strip()}")
+        lines += [f"   - {words.strip()}" for words in new_reason.evidence if words.strip()]
     return "\n".join(lines)
 
 

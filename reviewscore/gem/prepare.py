@@ -91,22 +91,22 @@ def check_judgments(reply: JudgmentsReply) -> None:
         raise ValueError("the list must be empty where no_judgment is true, and only there")
     if len(reply.judgments) > MOST:
         raise ValueError(f"{len(reply.judgments)} judgments; at most {MOST}")
-    for number, one in enumerate(reply.judgments, start=1):
-        problem = _problem(one)
+    for number, judgment in enumerate(reply.judgments, start=1):
+        problem = _problem(judgment)
         if problem:
             raise ValueError(f"judgment {number}: {problem}")
 
 
-def _problem(one: Judgment) -> str:
+def _problem(judgment: Judgment) -> str:
     """What is wrong with a judgment; empty if nothing is."""
-    rest = one.rest.strip()
+    rest = judgment.rest.strip()
     again = rf"\bthe reviewer (?:also )?(?:{'|'.join(STANCES)})\b"
     problems = (
         (not re.search(r"\w", rest), "there are no words in `rest`"),
         (len(rest) > LONGEST_LINE, f"`rest` has {len(rest)} characters; at most {LONGEST_LINE}"),
         (len(rest.splitlines()) > 1, "`rest` has several lines; one judgment an entry"),
         (
-            re.match(rf"(?:the reviewer|{one.stance})\b", rest, re.IGNORECASE),
+            re.match(rf"(?:the reviewer|{judgment.stance})\b", rest, re.IGNORECASE),
             "`rest` repeats the beginning; give what comes after the stance",
         ),
         (
@@ -124,8 +124,8 @@ def _problem(one: Judgment) -> str:
 def judgment_lines(reply: JudgmentsReply) -> str:
     """A checked reply as lines with their beginnings; empty if there is no judgment."""
     return "\n".join(
-        f"The reviewer {one.stance} {' '.join(one.rest.split()).rstrip('.')}"
-        for one in reply.judgments
+        f"The reviewer {judgment.stance} {' '.join(judgment.rest.split()).rstrip('.')}"
+        for judgment in reply.judgments
     )
 
 
@@ -237,7 +237,7 @@ def prepare(
         RunFolderError: The folder cannot be used.
     """
     files = [] if papers is None else papers.files
-    inputs = {f"{INPUT}{n} {one.name}": hash_file(one).sha256 for n, one in enumerate(files, 1)}
+    inputs = {f"{INPUT}{n} {path.name}": hash_file(path).sha256 for n, path in enumerate(files, 1)}
     more: dict[str, Plain] = {"model": settings.model, "anew": anew, **inputs}
     if papers is not None:
         more[f"{METHOD}reading"] = READING_VERSION
@@ -258,9 +258,9 @@ def expected_to_prepare(
 ) -> CostEstimate:
     """What `prepare` would ask; arguments as there."""
     asked = [
-        (settings.model, JUDGMENTS, len(one.raw))
-        for one in materials.all()
-        if one.raw.strip() and (anew or not one.judgments)
+        (settings.model, JUDGMENTS, len(review.raw))
+        for review in materials.all()
+        if review.raw.strip() and (anew or not review.judgments)
     ]
     if assw and papers is not None:
         for paper_id in materials.papers:
@@ -379,7 +379,7 @@ class _Work:
         return self._papers.paper(paper_id).as_reviewed
 
     def _finish(self) -> None:
-        self._reviews.finish(one.review_id for one in self._materials.all())
+        self._reviews.finish(review.review_id for review in self._materials.all())
         self._synopses.finish(self._materials.papers)
         states = self._reviews.states()
         if states["given"] and states["made"]:

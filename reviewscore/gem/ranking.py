@@ -67,7 +67,7 @@ def score_tables(scores: Sequence[Scores], how: Resampling) -> list[Table]:
         sides = (_column(each.systems.get(side, {}), papers) for side in (name, PEOPLE))
         return _difference(plan, each.variant, *sides)
 
-    found = [
+    tables = [
         Table(
             MEANS,
             f"Informativeness in nats, mean over papers with {how.percent} intervals "
@@ -78,7 +78,7 @@ def score_tables(scores: Sequence[Scores], how: Resampling) -> list[Table]:
     ]
     if len(systems) > 1 and PEOPLE in systems:
         others = [name for name in systems if name != PEOPLE]
-        found.append(
+        tables.append(
             Table(
                 DIFFERENCES,
                 f"Difference to people in nats, paired by paper, with {how.percent} intervals and "
@@ -88,10 +88,10 @@ def score_tables(scores: Sequence[Scores], how: Resampling) -> list[Table]:
             )
         )
     plan.run()
-    for table in found:
+    for table in tables:
         for row in table.rows:
             without_spread(cell for cell in row if isinstance(cell, PendingEstimate))
-    return found
+    return tables
 
 
 def _difference(plan: BootstrapPlan, name: str, left: Floats, right: Floats) -> PendingEstimate:
@@ -154,7 +154,9 @@ class PaperScores:
             for name, reasons in scores.dropped.items()
         }
         return cls(
-            scores.variant.name, {one: scores.by_paper(one) for one in scores.systems()}, dropped
+            scores.variant.name,
+            {system: scores.by_paper(system) for system in scores.systems()},
+            dropped,
         )
 
     def means(self) -> dict[str, float]:
@@ -176,15 +178,15 @@ def read_scores(path: Path) -> list[PaperScores]:
     path = path / SCORES if path.is_dir() else path
     if not path.is_file():
         raise InputError("there is no such file", file=path, cure="name a folder that `gem` wrote")
-    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    valueseseses: dict[str, dict[str, dict[str, list[float]]]] = {}
     for number, (_, raw) in enumerate(read_lines(path), start=1):
         try:
-            one = ScoreRow.model_validate_json(raw)
+            row = ScoreRow.model_validate_json(raw)
         except ValidationError as error:
             raise input_error(error, file=path, line=number) from error
-        papers = found.setdefault(one.variant, {}).setdefault(one.system, {})
-        if one.nats is not None:
-            papers.setdefault(one.paper_id, []).append(one.nats)
+        papers = valueseseses.setdefault(row.variant, {}).setdefault(row.system, {})
+        if row.nats is not None:
+            papers.setdefault(row.paper_id, []).append(row.nats)
     return [
         PaperScores(
             variant,
@@ -193,7 +195,7 @@ def read_scores(path: Path) -> list[PaperScores]:
                 for name, papers in systems.items()
             },
         )
-        for variant, systems in found.items()
+        for variant, systems in valueseseses.items()
     ]
 
 
@@ -325,10 +327,10 @@ def read_columns(path: Path) -> dict[str, dict[str, float]]:
         rows = list(csv.DictReader(io.StringIO(text, newline="")))
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"cannot be read: {error}", file=path, cure="give a CSV file") from error
-    key = next((one for one in _NAMES if rows and one in rows[0]), None)
+    key = next((text for text in _NAMES if rows and text in rows[0]), None)
     if key is None:
         raise InputError("has no column 'system'", file=path, cure="name the systems in it")
-    found: dict[str, dict[str, float]] = {name: {} for name in rows[0] if name and name != key}
+    valueses: dict[str, dict[str, float]] = {name: {} for name in rows[0] if name and name != key}
     seen: set[str] = set()
     for line, row in enumerate(rows, start=2):
         system = (row[key] or "").strip()
@@ -336,10 +338,10 @@ def read_columns(path: Path) -> dict[str, dict[str, float]]:
             problem = f"'{system}' is there twice" if system else "names no system"
             raise InputError(problem, file=path, line=line, field=key, cure="one line a system")
         seen.add(system)
-        for column, known in found.items():
+        for column, known in valueses.items():
             if text := (row[column] or "").strip():
                 known[system] = _number(text, path, line, column)
-    return found
+    return valueses
 
 
 def _number(text: str, path: Path, line: int, column: str) -> float:
@@ -382,13 +384,13 @@ def compare_models(
         right: Scores by the other.
         names: Of the two.
     """
-    others = {one.variant: one.means() for one in right}
+    others = {paper_scores.variant: paper_scores.means() for paper_scores in right}
     rows: list[tuple[Cell, ...]] = []
-    for one in left:
-        if one.variant in others:
-            pair = (one.means(), others[one.variant])
+    for scores in left:
+        if scores.variant in others:
+            pair = (scores.means(), others[scores.variant])
             rho, tau = (rank_correlation(*pair, kind=kind) for kind in ("spearman", "kendall"))
-            rows.append((one.variant, in_words(rho), in_words(tau)))
+            rows.append((scores.variant, in_words(rho), in_words(tau)))
     return Table(
         CORRELATIONS,
         f"Rank correlation of systems' means by {names[0]} and by {names[1]} "
@@ -421,11 +423,11 @@ def compare_benchmarks(
     )
 
 
-def in_words(one: RankCorrelation) -> str:
+def in_words(correlation: RankCorrelation) -> str:
     """A correlation as tables print it."""
-    if one.value is None or one.p is None:
-        return f"– (n={one.n}: {one.reason})"
-    return f"{one.value:.2f} (n={one.n}, {chance(one.p)})".replace("-", "−")
+    if correlation.value is None or correlation.p is None:
+        return f"– (n={correlation.n}: {correlation.reason})"
+    return f"{correlation.value:.2f} (n={correlation.n}, {chance(correlation.p)})".replace("-", "−")
 
 
 BY_SIZE = "gem-by-size"
@@ -455,7 +457,9 @@ def draw_by_size(
     Returns:
         The files written; SVG and PNG. Nothing is drawn where no system has a score.
     """
-    drawn = [one for one in rankings if any(place.system != PEOPLE for place in one.places)]
+    drawn = [
+        ranking for ranking in rankings if any(place.system != PEOPLE for place in ranking.places)
+    ]
     return save_all(_figures(drawn, sizes), folder)
 
 
@@ -465,8 +469,8 @@ def _figures(
     if not rankings:
         return
     figure, axes = new_figure(1, len(rankings), 4.6, 3.8)
-    systems = sorted({one.system for ranking in rankings for one in ranking.places} - {PEOPLE})
-    makers = sorted({_maker(one) for one in systems})
+    systems = sorted({place.system for ranking in rankings for place in ranking.places} - {PEOPLE})
+    makers = sorted({_maker(system) for system in systems})
     colours = {maker: colour_of(n) for n, maker in enumerate(makers)}
     for axis, ranking in zip(axes, rankings, strict=True):
         _panel(axis, ranking, sizes, colours)
@@ -484,8 +488,8 @@ def _figures(
 def _panel(
     axis: Axes, ranking: Ranking, sizes: Mapping[str, float], colours: Mapping[str, str]
 ) -> None:
-    people = next((one for one in ranking.places if one.system == PEOPLE), None)
-    others = [one for one in ranking.places if one.system != PEOPLE]
+    people = next((place for place in ranking.places if place.system == PEOPLE), None)
+    others = [place for place in ranking.places if place.system != PEOPLE]
     known = [sizes[one.system] for one in others if one.system in sizes]
     unknown = sorted(one.system for one in others if one.system not in sizes)
     left, right = min(known, default=1.0) / 2, max(known, default=1.0) * 2
@@ -502,8 +506,8 @@ def _panel(
             (right * end) ** 0.5, 0.0, "size not known", transform=axis.get_xaxis_transform(),
             ha="center", va="bottom", fontsize=6, color=_GREY,
         )  # fmt: skip
-    for one in others:
-        _point(axis, one, places[one.system], colours[_maker(one.system)])
+    for placement in others:
+        _point(axis, placement, places[placement.system], colours[_maker(placement.system)])
     if people is not None and people.mean.value is not None:
         _band(axis, people)
     axis.set_xlim(left, end * step)  # room for the last label
@@ -517,18 +521,18 @@ def _ticks(axis: Axes, known: Sequence[float]) -> None:
     low, high = min(known, default=1.0) / 2, max(known, default=1.0) * 2
     decades = range(-3, 7)
     wide = high / low > _WIDE
-    marks = [n * 10.0**one for one in decades for n in ((1,) if wide else (1, 2, 5))]
+    marks = [n * 10.0**decade for decade in decades for n in ((1,) if wide else (1, 2, 5))]
     inside = [mark for mark in marks if known and low <= mark <= high]
     axis.set_xticks(inside, [f"{mark:g}" for mark in inside])
     axis.xaxis.set_minor_locator(NullLocator())
 
 
-def _point(axis: Axes, one: Placed, at: float, colour: str) -> None:
-    value, low, high = one.mean.value, one.mean.low, one.mean.high
+def _point(axis: Axes, placement: Placed, at: float, colour: str) -> None:
+    value, low, high = placement.mean.value, placement.mean.low, placement.mean.high
     assert value is not None, "only systems with a score have a place"
     if low is not None and high is not None:
         axis.plot([at, at], [low, high], color=colour, lw=1.0)
-    maker = _maker(one.system)
+    maker = _maker(placement.system)
     _, labels = axis.get_legend_handles_labels()
     axis.plot(at, value, "o", ms=4, color=colour, label=None if maker in labels else maker)
 
@@ -538,10 +542,10 @@ def _labels(axis: Axes, placed: Sequence[tuple[float, Placed]]) -> None:
     low, high = axis.get_ylim()
     left, right = axis.get_xlim()
     taken: list[tuple[float, float, float]] = []
-    for at, one in sorted(placed, key=lambda pair: (pair[1].mean.value or 0.0, pair[0])):
-        name = short_name(one.system, _SHORT)
+    for at, placement in sorted(placed, key=lambda pair: (pair[1].mean.value or 0.0, pair[0])):
+        name = short_name(placement.system, _SHORT)
         x = log(at / left) / log(right / left) + _APART
-        y = ((one.mean.value or 0.0) - low) / (high - low)
+        y = ((placement.mean.value or 0.0) - low) / (high - low)
         end = x + _SIGN * len(name)
         for from_, to, height in sorted(taken, key=lambda box: box[2]):
             if from_ < end and x < to and abs(height - y) < _LINE:

@@ -111,38 +111,48 @@ class Cases:
 
     def _of(self, group: Sequence[SystemReview]) -> Iterator[Case]:
         materials, variant, candidate = self._materials, self._variant, self._candidate
-        people = [one for one in group if one.system == PEOPLE and text_of(one, variant.form)]
-        references = [one for one in people if candidate is None or one.reviewer != candidate]
-        for one in group:
-            if one.system == PEOPLE and candidate is not None and one.reviewer != candidate:
+        people = [
+            system_review
+            for system_review in group
+            if system_review.system == PEOPLE and text_of(system_review, variant.form)
+        ]
+        references = [
+            system_review
+            for system_review in people
+            if candidate is None or system_review.reviewer != candidate
+        ]
+        for review in group:
+            if review.system == PEOPLE and candidate is not None and review.reviewer != candidate:
                 continue
-            if not text_of(one, variant.form).strip():
-                self.dropped[one.system][NO_TEXT] += 1
+            if not text_of(review, variant.form).strip():
+                self.dropped[review.system][NO_TEXT] += 1
                 continue
-            case, reason = _case(one, references, people, materials, variant)
+            case, reason = _case(review, references, people, materials, variant)
             if case is None:
-                self.dropped[one.system][reason] += 1
+                self.dropped[review.system][reason] += 1
             else:
                 yield case
 
 
 def _check_reviewer(materials: Materials, name: str) -> None:
-    names = {one.reviewer for one in materials.all() if one.system == PEOPLE and one.reviewer}
+    names = {
+        review.reviewer for review in materials.all() if review.system == PEOPLE and review.reviewer
+    }
     if name not in names:
         known = ", ".join(sorted(names)[:_SHOWN]) or "none with a name"
         raise InputError(f"no reviewer is called '{name}'", cure=f"there are {known}")
 
 
 def _case(
-    one: SystemReview,
+    review: SystemReview,
     references: Sequence[SystemReview],
     people: Sequence[SystemReview],
     materials: Materials,
     variant: Variant,
 ) -> tuple[Case | None, str]:
     """A candidate with its references, or why there is none."""
-    own = text_of(one, variant.form)
-    others = [ref for ref in references if not _same_person(ref, one)]
+    own = text_of(review, variant.form)
+    others = [ref for ref in references if not _same_person(ref, review)]
     if not others:
         return None, NO_OTHER
     others = [ref for ref in others if text_of(ref, variant.form) != own]
@@ -151,14 +161,14 @@ def _case(
     pairs: list[TextPair] = []
     used: list[SystemReview] = []
     for reference in others:
-        synopsis = _synopsis(variant, one, reference, people, materials)
+        synopsis = _synopsis(variant, review, reference, people, materials)
         if synopsis is None and variant.conditional:
             continue
         used.append(reference)
-        pairs.append(TextPair(one.paper_id, own, text_of(reference, variant.form), synopsis))
+        pairs.append(TextPair(review.paper_id, own, text_of(reference, variant.form), synopsis))
     if not pairs:
         return None, NO_SYNOPSIS
-    return Case(one, tuple(used), tuple(pairs)), ""
+    return Case(review, tuple(used), tuple(pairs)), ""
 
 
 def _synopsis(
@@ -172,9 +182,9 @@ def _synopsis(
     if variant.known == "stand-in":
         known = (candidate, reference)
         third = (
-            summary_section(one.raw)
-            for one in people
-            if not any(_same_person(one, other) or one.raw == other.raw for other in known)
+            summary_section(review.raw)
+            for review in people
+            if not any(_same_person(review, other) or review.raw == other.raw for other in known)
         )
         return next(filter(None, third), None)
     row = materials.synopses.get(candidate.paper_id)
@@ -185,12 +195,12 @@ def _synopsis(
     return row.abstract
 
 
-def _same_person(one: SystemReview, other: SystemReview) -> bool:
+def _same_person(review: SystemReview, other: SystemReview) -> bool:
     """Whether two reviews of a paper are one, or by one reviewer (who may have written twice)."""
-    if one.system != other.system:
+    if review.system != other.system:
         return False
-    return one.review_id == other.review_id or (
-        one.reviewer is not None and one.reviewer == other.reviewer
+    return review.review_id == other.review_id or (
+        review.reviewer is not None and review.reviewer == other.reviewer
     )
 
 
@@ -201,25 +211,26 @@ def summary_section(raw: str) -> str | None:
         return None
     review = Review(review_id="one", paper_id="one", fields={"text": raw})
     parts = [
-        raw[one.start : one.end].strip()
-        for one in sections_of(review)
-        if one.role is Role.SUMMARY and "review" not in one.name.lower()  # not "of the review"
+        raw[section.start : section.end].strip()
+        for section in sections_of(review)
+        if section.role is Role.SUMMARY
+        and "review" not in section.name.lower()  # not "of the review"
     ]
     return "\n".join(filter(None, parts)) or None
 
 
 def possible(materials: Materials) -> Iterator[Variant]:
     """The variants for which these materials have texts."""
-    if any(one.judgments for one in materials.all()):
+    if any(review.judgments for review in materials.all()):
         yield GEM
         known = list(materials.synopses.values())
-        if any((one.abstract or "").strip() for one in known):
+        if any((row.abstract or "").strip() for row in known):
             yield GEM_S["abstract"]
-            if any((one.assw or "").strip() for one in known):
+            if any((row.assw or "").strip() for row in known):
                 yield GEM_S["assw"]
-        elif any(one.raw for one in materials.all()):
+        elif any(review.raw for review in materials.all()):
             yield GEM_S["stand-in"]
-    if any(one.raw for one in materials.all()):
+    if any(review.raw for review in materials.all()):
         yield GEM_RAW
 
 
@@ -267,12 +278,14 @@ class Scores:
     @cached_property
     def _nats(self) -> dict[str, dict[str, array[float]]]:
         """Of each system the scores of each paper's reviews: numbers alone are held."""
-        found: dict[str, dict[str, array[float]]] = {}
-        for one in self.candidates:
-            nats = found.setdefault(one.system, {}).setdefault(one.paper_id, array("d"))
-            if one.nats is not None:
-                nats.append(one.nats)
-        return found
+        arrayses: dict[str, dict[str, array[float]]] = {}
+        for candidate in self.candidates:
+            nats = arrayses.setdefault(candidate.system, {}).setdefault(
+                candidate.paper_id, array("d")
+            )
+            if candidate.nats is not None:
+                nats.append(candidate.nats)
+        return arrayses
 
     def systems(self) -> list[str]:
         """The systems that have a review, scored or not."""
@@ -318,11 +331,11 @@ def score_systems(
 def _scored(
     materials: Materials, variant: Variant, evaluators: Evaluators, candidate: str | None
 ) -> Scores:
-    found = Cases(materials, variant, candidate=candidate)
-    dropped = found.dropped
+    cases = Cases(materials, variant, candidate=candidate)
+    dropped = cases.dropped
     groups: dict[int, SpooledList[tuple[int, list[Case]]]] = {}
     many = 0
-    for members in found:
+    for members in cases:
         if not members:
             continue
         group = evaluators.group(members[0].candidate.paper_id)
@@ -335,10 +348,10 @@ def _scored(
     scores, places = SpooledList[CandidateScore](), array("q", bytes(8 * many))
     for group in sorted(groups):
         gem = Gem(evaluators.model(variant.form, group), synopsis=variant.conditional)
-        for number, one in _of_group(groups.pop(group), gem, variant.name):
-            places[number] = scores.append(one)
-            if one.nats is None:
-                dropped[one.system][UNSCORED] += 1
+        for number, score in _of_group(groups.pop(group), gem, variant.name):
+            places[number] = scores.append(score)
+            if score.nats is None:
+                dropped[score.system][UNSCORED] += 1
         del gem  # one model goes before the next is made
     return Scores(variant, ListView(scores, places), dropped)
 
@@ -362,7 +375,7 @@ def _of_batch(
     pairs: list[TextPair] = [pair for _, case in batch for pair in case.pairs]
     answers = iter(gem.informations(pairs))
     for number, case in batch:
-        told = tuple((one.review_id, next(answers)) for one in case.references)
+        kept_pairs = tuple((reference.review_id, next(answers)) for reference in case.references)
         yield (
             number,
             CandidateScore(
@@ -370,8 +383,8 @@ def _of_batch(
                 case.candidate.paper_id,
                 case.candidate.review_id,
                 case.candidate.system,
-                mean(one.nats for _, one in told),
-                told,
+                mean(information.nats for _, information in kept_pairs),
+                kept_pairs,
             ),
         )
 
@@ -389,21 +402,21 @@ def write_scores(scores: Sequence[Scores], out: Path) -> Path:
 def score_lines(scores: Sequence[Scores]) -> Iterator[str]:
     """Every candidate's score as JSON: what each reference says, and why where there is none."""
     for score in scores:
-        for one in score.candidates:
+        for candidate in score.candidates:
             record = {
-                "variant": one.variant,
-                "paper_id": one.paper_id,
-                "review_id": one.review_id,
-                "system": one.system,
-                "nats": one.nats,
+                "variant": candidate.variant,
+                "paper_id": candidate.paper_id,
+                "review_id": candidate.review_id,
+                "system": candidate.system,
+                "nats": candidate.nats,
                 "references": [
                     {
                         "review_id": review_id,
-                        "nats": told.nats,
-                        "tokens": told.tokens,
-                        **({"reason": told.reason} if told.reason else {}),
+                        "nats": information.nats,
+                        "tokens": information.tokens,
+                        **({"reason": information.reason} if information.reason else {}),
                     }
-                    for review_id, told in one.references
+                    for review_id, information in candidate.references
                 ],
             }
             yield json.dumps(record, ensure_ascii=False)

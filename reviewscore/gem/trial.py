@@ -62,22 +62,22 @@ def differences(validation: Validation, alterations: Sequence[Described] | None 
     """
     columns = validation.alterations if alterations is None else alterations
     rows: list[tuple[Cell, ...]] = [
-        ("(a good metric)", *(one.expectation.value for one in columns))
+        ("(a good metric)", *(column.expectation.value for column in columns))
     ]
     for metric in validation.metrics:
-        outcomes = [validation.outcome(metric, one.name) for one in columns]
+        outcomes = [validation.outcome(metric, column.name) for column in columns]
         rows.append((metric, *map(_difference, outcomes)))
     return Table(
         name="gem-validation",
         title=f"Standardised mean differences after alterations (as table 2 of {_SOURCE})",
-        columns=("metric", *(one.name for one in columns)),
+        columns=("metric", *(column.name for column in columns)),
         rows=tuple(rows),
         notes=(
             f"{_MEASURE}.",
             f"falls, rises: significantly (p < {SIGNIFICANT}, two-sided paired t-test, or "
             "Wilcoxon's signed-rank test where that is undefined), not corrected for the number of "
             "cells. !: not what a good metric does. ?: it cannot be told.",
-            *_counts(validation, {one.name for one in columns}),
+            *_counts(validation, {column.name for column in columns}),
         ),
     )
 
@@ -105,9 +105,15 @@ def intervals(
     return Table(
         name=name,
         title=title,
-        columns=("metric", *(one.name for one in alterations)),
+        columns=("metric", *(alteration.name for alteration in alterations)),
         rows=tuple(
-            (metric, *(_estimate(validation.outcome(metric, one.name)) for one in alterations))
+            (
+                metric,
+                *(
+                    _estimate(validation.outcome(metric, alteration.name))
+                    for alteration in alterations
+                ),
+            )
             for metric in validation.metrics
         ),
         notes=(
@@ -148,7 +154,7 @@ def numbers(validation: Validation) -> Table:
         name="gem-validation-numbers",
         title="What alterations do to metrics, all numbers",
         columns=("metric", "alteration", "kind", *_NUMBERS),
-        rows=tuple(_numbers(one) for one in validation.outcomes),
+        rows=tuple(_numbers(outcome) for outcome in validation.outcomes),
         keys=3,
     )
 
@@ -175,11 +181,11 @@ def area_table(areas: Sequence[Area]) -> Table:
         columns=("metric", "area under the ROC curve", "own pair won"),
         rows=tuple(
             (
-                one.metric,
-                one.estimate,
-                "–" if one.wins is None else f"{one.wins:.3f}",
+                area.metric,
+                area.estimate,
+                "–" if area.wins is None else f"{area.wins:.3f}",
             )
-            for one in areas
+            for area in areas
         ),
         notes=(
             "Area: the chance that a score against a paper's own references is above one against "
@@ -191,12 +197,12 @@ def area_table(areas: Sequence[Area]) -> Table:
 
 def ladder_table(steps: Mapping[str, Sequence[LadderStep]]) -> Table:
     """Mean falls from step to step of the ladder, by metric, with one-sided p-values."""
-    names = [f"{one.upper} to {one.lower}" for one in next(iter(steps.values()), ())]
+    names = [f"{step.upper} to {step.lower}" for step in next(iter(steps.values()), ())]
     return Table(
         name="gem-ladder",
         title="Falls when less and less of a review is kept",
         columns=("metric", *names),
-        rows=tuple((metric, *map(_step, found)) for metric, found in steps.items()),
+        rows=tuple((metric, *map(_step, ladder_steps)) for metric, ladder_steps in steps.items()),
         notes=(
             "Mean fall of the score in units of the metric, with the p-value of the paired t-test "
             "and of Wilcoxon's signed-rank test that the lower step scores less, one-sided, and "
@@ -219,18 +225,18 @@ def _p(test: PairedTest) -> str:
 def _counts(validation: Validation, shown: set[str]) -> list[str]:
     """How many papers and pairs each number rests on, and what was left out; equal lines once."""
     shared: dict[str, list[str]] = {}
-    for one in validation.outcomes:
-        if one.alteration.name not in shown:
+    for outcome in validation.outcomes:
+        if outcome.alteration.name not in shown:
             continue
-        line = f"{one.effect.n:,} of {validation.papers:,} papers, {one.pairs:,} pairs"
-        if one.dropped_pairs:
-            line += f"; {sum(one.dropped_pairs.values()):,} pairs left out ("
-            line += f"{_listed(one.dropped_pairs)})"
-        if one.effect.reason:
-            line += f"; no d: {one.effect.reason}"
-        if one.unchanged:
-            line += f"; {one.unchanged:,} texts unchanged"
-        shared.setdefault(line, []).append(f"{one.metric} / {one.alteration.name}")
+        line = f"{outcome.effect.n:,} of {validation.papers:,} papers, {outcome.pairs:,} pairs"
+        if outcome.dropped_pairs:
+            line += f"; {sum(outcome.dropped_pairs.values()):,} pairs left out ("
+            line += f"{_listed(outcome.dropped_pairs)})"
+        if outcome.effect.reason:
+            line += f"; no d: {outcome.effect.reason}"
+        if outcome.unchanged:
+            line += f"; {outcome.unchanged:,} texts unchanged"
+        shared.setdefault(line, []).append(f"{outcome.metric} / {outcome.alteration.name}")
     if len(shared) < 2:  # noqa: PLR2004 - all numbers rest on the same
         return [f"{line}." for line in shared]
     most = max(shared, key=lambda line: len(shared[line]))
@@ -285,14 +291,14 @@ class GemOfPapers:
             if group not in self._models:
                 self._models[group] = self._evaluators.model(self._form, group)
             gem = Gem(self._models[group], synopsis=self._synopsis)
-            found = gem.scored([pairs[place] for place in places])
-            for place, one in zip(places, found, strict=True):
-                out[place] = one
+            scores = gem.scored([pairs[place] for place in places])
+            for place, score in zip(places, scores, strict=True):
+                out[place] = score
         return out
 
     def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """Nats of each pair, in order; None where there is no number."""
-        return [one.value for one in self.scored(pairs)]
+        return [score.value for score in self.scored(pairs)]
 
 
 @dataclass(frozen=True)
@@ -358,8 +364,8 @@ def subjects_of(
             f"{len(chosen)} papers have a candidate and a reference; two are the least",
             cure="give more papers, or another --candidate",
         )
-    altered = with_others([one.case for one in chosen], seed=seed)
-    return [replace(one, case=case) for one, case in zip(chosen, altered, strict=True)]
+    altered = with_others([subject.case for subject in chosen], seed=seed)
+    return [replace(subject, case=case) for subject, case in zip(chosen, altered, strict=True)]
 
 
 def trial(
@@ -381,7 +387,7 @@ def trial(
         seed: Of alterations and derangements.
         say: Told what goes on.
     """
-    own = [altered_set(one, subjects, seed=seed) for one in (*ALTERATIONS, *LADDER)]
+    own = [altered_set(alteration, subjects, seed=seed) for alteration in (*ALTERATIONS, *LADDER)]
     say(f"{len(own) + len(more)} alterations of {len(subjects):,} candidates")
     validation = validate(metrics, subjects, [*own, *more], resampling=resampling)
     say(f"matched against mismatched, {ROUNDS} derangements")
@@ -392,7 +398,7 @@ def trial(
         )
         for metric in metrics
     }
-    shown = [one.alteration for one in more] + list(ALTERATIONS)
+    shown = [altered.alteration for altered in more] + list(ALTERATIONS)
     tables = [
         differences(validation, shown),
         *_by_kind(validation, shown),
@@ -407,7 +413,8 @@ def _unchanged(subjects: Sequence[Subject], sets: Sequence[AlteredSet]) -> Itera
     """Which alterations leave how many candidates as they are, whether or not they are scored."""
     for altered in sets:
         count = sum(
-            bool(candidates) and all(one.text == subject.case.candidate for one in candidates)
+            bool(candidates)
+            and all(altered.text == subject.case.candidate for altered in candidates)
             for subject, candidates in zip(subjects, altered.candidates, strict=True)
         )
         if count and altered.alteration is not LADDER[0]:
@@ -424,9 +431,9 @@ def _by_kind(validation: Validation, shown: Sequence[Described]) -> list[Table]:
         " (as table 5 of arXiv 2411.07228)",
         AlterationKind.ATTACK: "Attacks, d with intervals",
     }
-    found = []
+    tables = []
     for kind, title in titles.items():
-        columns = [one for one in shown if one.kind is kind]
+        columns = [description for description in shown if description.kind is kind]
         if columns:
-            found.append(intervals(validation, columns, name=f"gem-{kind.value}s", title=title))
-    return found
+            tables.append(intervals(validation, columns, name=f"gem-{kind.value}s", title=title))
+    return tables

@@ -67,7 +67,7 @@ class Subject:
         """The case as each reference sees it."""
         if not self.synopses:
             return [self.case] * len(self.references)
-        return [replace(self.case, synopsis=one) for one in self.synopses]
+        return [replace(self.case, synopsis=synopse) for synopse in self.synopses]
 
     def pairs(self, candidates: Sequence[str | None] | None = None) -> list[TextPair | None]:
         """A candidate for each reference, the paper's own if none is given; None has no pair."""
@@ -99,7 +99,10 @@ def altered_set(
     """The subjects' candidates after an alteration that needs no model."""
     return AlteredSet(
         alteration,
-        tuple(tuple(alteration.altered(case, seed=seed) for case in one.cases) for one in subjects),
+        tuple(
+            tuple(alteration.altered(case, seed=seed) for case in subject.cases)
+            for subject in subjects
+        ),
     )
 
 
@@ -111,10 +114,10 @@ def model_altered_set(
     Raises:
         StopError: Nothing more can be asked; what was answered is on record.
     """
-    once = list(dict.fromkeys(case for one in subjects for case in one.cases))
+    once = list(dict.fromkeys(case for subject in subjects for case in subject.cases))
     made = dict(zip(once, alteration.altered(once, open_asker), strict=True))
     return AlteredSet(
-        alteration, tuple(tuple(made[case] for case in one.cases) for one in subjects)
+        alteration, tuple(tuple(made[case] for case in subject.cases) for subject in subjects)
     )
 
 
@@ -178,9 +181,9 @@ class Validation:
     def outcome(self, metric: str, alteration: str) -> AlterationOutcome:
         """The outcome of a metric under an alteration, by their names."""
         return next(
-            one
-            for one in self.outcomes
-            if one.metric == metric and one.alteration.name == alteration
+            outcome
+            for outcome in self.outcomes
+            if outcome.metric == metric and outcome.alteration.name == alteration
         )
 
 
@@ -205,20 +208,23 @@ def validate(
     Raises:
         InputError: A paper, a metric or an alteration comes twice.
     """
-    papers = [one.case.paper_id for one in subjects]
+    papers = [subject.case.paper_id for subject in subjects]
     _check_once("paper", papers)
-    _check_once("metric", [one.name for one in metrics])
-    _check_once("alteration", [one.alteration.name for one in sets])
+    _check_once("metric", [metric.name for metric in metrics])
+    _check_once("alteration", [altered.alteration.name for altered in sets])
     how = resampling or Resampling(scheme="papers")
     tables: list[_Tally] = []
     for metric in metrics:
         known = _all_scores(metric, subjects, sets)
-        tables += [_Tally(metric.name, one.alteration).fill(subjects, one, known) for one in sets]
-    found = effects([one.paired for one in tables], papers, resampling=how)
+        tables += [
+            _Tally(metric.name, altered.alteration).fill(subjects, altered, known)
+            for altered in sets
+        ]
+    found = effects([table.paired for table in tables], papers, resampling=how)
     return Validation(
-        tuple(one.name for one in metrics),
-        tuple(one.alteration for one in sets),
-        tuple(one.outcome(effect) for one, effect in zip(tables, found, strict=True)),
+        tuple(metric.name for metric in metrics),
+        tuple(altered.alteration for altered in sets),
+        tuple(tally.outcome(effect) for tally, effect in zip(tables, found, strict=True)),
         len(papers),
         how,
     )
@@ -233,10 +239,10 @@ def _check_once(what: str, names: Sequence[str]) -> None:
 def _all_scores(
     metric: TextMetric, subjects: Sequence[Subject], sets: Sequence[AlteredSet]
 ) -> dict[TextPair, Scored]:
-    pairs = [pair for one in subjects for pair in one.pairs()]
+    pairs = [pair for subject in subjects for pair in subject.pairs()]
     for altered in sets:
         for subject, candidates in zip(subjects, altered.candidates, strict=True):
-            pairs += subject.pairs([one.text for one in candidates])
+            pairs += subject.pairs([candidate.text for candidate in candidates])
     once = list(dict.fromkeys(pair for pair in pairs if pair is not None))
     return dict(zip(once, scored(metric, once), strict=True))
 
@@ -270,7 +276,7 @@ class _Tally:
             return NO_REFERENCE
         both: list[tuple[float, float]] = []
         reasons = []
-        after_pairs = subject.pairs([one.text for one in candidates])
+        after_pairs = subject.pairs([candidate.text for candidate in candidates])
         for old, new, candidate in zip(subject.pairs(), after_pairs, candidates, strict=True):
             if old is None or new is None:
                 reasons.append(candidate.reason)
@@ -284,7 +290,7 @@ class _Tally:
         if not both:
             return reasons[0]
         self._pairs += len(both)
-        self._unchanged += all(one.text == subject.case.candidate for one in candidates)
+        self._unchanged += all(altered.text == subject.case.candidate for altered in candidates)
         before_mean, after_mean = np.asarray(both, dtype=np.float64).mean(axis=0)
         self._before.append(float(before_mean))
         self._after.append(float(after_mean))
@@ -360,10 +366,10 @@ def mismatched(subjects: Sequence[Subject], *, seed: int = 0) -> list[Subject]:
     Raises:
         InputError: There are fewer than two papers, or a paper comes twice.
     """
-    places = derangement([one.case.paper_id for one in subjects], seed=seed)
+    places = derangement([subject.case.paper_id for subject in subjects], seed=seed)
     return [
-        replace(one, case=replace(one.case, candidate=subjects[place].case.candidate))
-        for one, place in zip(subjects, places, strict=True)
+        replace(subject, case=replace(subject.case, candidate=subjects[place].case.candidate))
+        for subject, place in zip(subjects, places, strict=True)
     ]
 
 
@@ -394,14 +400,16 @@ def areas(
         raise InputError("there are no rounds", cure="give one or more")
     how = resampling or Resampling(scheme="papers")
     sides = [subjects, *(mismatched(subjects, seed=seed + turn) for turn in range(rounds))]
-    once = list(dict.fromkeys(pair for side in sides for one in side for pair in _pairs(one)))
+    once = list(
+        dict.fromkeys(pair for side in sides for subject in side for pair in _pairs(subject))
+    )
     found = []
     for metric in metrics:
         known = dict(zip(once, scored(metric, once), strict=True))
         means = [_means(side, known) for side in sides]
         scores = np.stack([values for values, _ in means], axis=1)
         reasons = zip(*(why for _, why in means), strict=True)
-        missing = (next(filter(None, one), "") for one in reasons)
+        missing = (next(filter(None, reason), "") for reason in reasons)
         dropped = Counter(filter(None, missing))
         both = scores[~np.isnan(scores).any(axis=1)]
         found.append(area(metric.name, both[:, 0], both[:, 1:], dropped, resampling=how))
@@ -419,7 +427,7 @@ def _means(
     means, reasons = [], []
     for subject in subjects:
         scores = [known[pair] for pair in _pairs(subject)]
-        values = [one.value for one in scores if one.value is not None]
+        values = [score.value for score in scores if score.value is not None]
         means.append(float(np.mean(values)) if values else float("nan"))
         reasons.append("" if values else scores[0].reason if scores else NO_REFERENCE)
     return np.asarray(means, dtype=np.float64), reasons

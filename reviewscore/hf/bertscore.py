@@ -103,12 +103,14 @@ class BertScore:
         out: list[float | None] = []
         for start in range(0, len(pairs), _PAIRS):
             some = pairs[start : start + _PAIRS]
-            texts = dict.fromkeys(text for one in some for text in (one.candidate, one.reference))
+            texts = dict.fromkeys(
+                text for pair in some for text in (pair.candidate, pair.reference)
+            )
             known = self._embedded(list(texts))
             for pair in some:
-                one, other = known[pair.candidate], known[pair.reference]
-                found = None if one is None or other is None else match(one, other)
-                out.append(None if found is None else getattr(found, self._variant))
+                value, other = known[pair.candidate], known[pair.reference]
+                hit = None if value is None or other is None else match(value, other)
+                out.append(None if hit is None else getattr(hit, self._variant))
         return out
 
     def windows(self, text: str) -> list[Ids]:
@@ -138,13 +140,13 @@ class BertScore:
         import torch
 
         windows = [(text, ids) for text in texts for ids in self.windows(text)]
-        windows.sort(key=lambda one: len(one[1]))  # stable: a text's windows may change places
-        found: dict[str, list[torch.Tensor]] = {text: [] for text in texts}
+        windows.sort(key=lambda pair: len(pair[1]))  # stable: a text's windows may change places
+        valueses: dict[str, list[torch.Tensor]] = {text: [] for text in texts}
         for start in range(0, len(windows), _AT_ONCE):
             some = windows[start : start + _AT_ONCE]
             for (text, _), rows in zip(some, self._read([ids for _, ids in some]), strict=True):
-                found[text].append(rows)
-        return {text: torch.cat(rows) if rows else None for text, rows in found.items()}
+                valueses[text].append(rows)
+        return {text: torch.cat(rows) if rows else None for text, rows in valueses.items()}
 
     def _read(self, windows: Sequence[Ids]) -> Iterator[torch.Tensor]:
         import torch
@@ -155,11 +157,11 @@ class BertScore:
         read = padded(rows, device, filler=filler)
         mask = padded([(1,) * len(row) for row in rows], device)
         with torch.inference_mode():
-            told: Any = self._loaded.model(
+            value: Any = self._loaded.model(
                 input_ids=read, attention_mask=mask, output_hidden_states=self._layer is not None
             )
             states = (
-                told.last_hidden_state if self._layer is None else told.hidden_states[self._layer]
+                value.last_hidden_state if self._layer is None else value.hidden_states[self._layer]
             )
             lengths = torch.nn.functional.normalize(states.float(), dim=-1)
         for number, ids in enumerate(windows):

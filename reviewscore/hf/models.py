@@ -154,10 +154,10 @@ def _device(wanted: Device) -> torch.device:
 
 def _limit(config: Any, tokenizer: Any) -> int | None:
     """The model's own limit, else what its tokenizer says."""
-    told = getattr(config.get_text_config(), "max_position_embeddings", None)
-    if told is None:
-        told = tokenizer.model_max_length
-    return int(told) if told and told < _UNLIMITED else None
+    value = getattr(config.get_text_config(), "max_position_embeddings", None)
+    if value is None:
+        value = tokenizer.model_max_length
+    return int(value) if value and value < _UNLIMITED else None
 
 
 def _told(place: str, error: Exception, loading: Loading) -> str:
@@ -228,7 +228,7 @@ class TokenReader:
 
     def _foreign(self, text: str) -> Ids:
         ids = self._ids(text, split_special_tokens=True)
-        while met := [self._markers[one] for one in ids if one in self._markers]:
+        while met := [self._markers[number] for number in ids if number in self._markers]:
             changed = without_markers(text, met)
             if changed == text:  # the tokenizer's word for what it does not know
                 break

@@ -461,7 +461,10 @@ def _premise_verdict(reply: PremiseReply, paper: Paper, provenance: Provenance) 
 
 def _as_text(attempt: Round) -> str:
     lines = [f"{symbol} ::: {meaning}" for symbol, meaning in attempt.keys.items()]
-    lines += [f"{one.premise_id}: {one.formula} ::: {one.text}" for one in attempt.premises]
+    lines += [
+        f"{premise.premise_id}: {premise.formula} ::: {premise.text}"
+        for premise in attempt.premises
+    ]
     lines.append(f"C: {attempt.conclusion_formula} ::: {attempt.conclusion}")
     return "\n".join(lines)
 

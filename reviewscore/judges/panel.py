@@ -38,11 +38,11 @@ class Panel:
 
     def __init__(self, members: Sequence[Judges]) -> None:
         self._members = tuple(members)
-        names = Counter(one.name for one in members)
+        names = Counter(member.name for member in members)
         self.name = " + ".join(
             f"{name} x{count}" if count > 1 else name for name, count in names.items()
         )
-        self._seats = tuple(_seats([one.name for one in members]))
+        self._seats = tuple(_seats([member.name for member in members]))
 
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """The first judge's proposal."""
@@ -75,27 +75,31 @@ class Panel:
     ) -> Verdict:
         """Median unanswerability of a question."""
         return await self._scored(
-            lambda one: one.question_answerability(point, paper, response=response)
+            lambda judges: judges.question_answerability(point, paper, response=response)
         )
 
     async def claim_factuality(
         self, point: ReviewPoint, paper: Paper, *, response: str | None
     ) -> Verdict:
         """Median factuality of a whole weakness."""
-        return await self._scored(lambda one: one.claim_factuality(point, paper, response=response))
+        return await self._scored(
+            lambda judges: judges.claim_factuality(point, paper, response=response)
+        )
 
     async def faithfulness(
         self, point: ReviewPoint, premises: tuple[Premise, ...], conclusion: str
     ) -> Faithfulness:
         """The majority's vote; a tie is not faithful."""
-        votes = await self._asked(lambda one: one.faithfulness(point, premises, conclusion))
-        given = [one for one in votes if not isinstance(one, ModelError)]
-        cast = [one.faithful for one in given if one.faithful is not None]
+        votes = await self._asked(lambda judges: judges.faithfulness(point, premises, conclusion))
+        given = [vote for vote in votes if not isinstance(vote, ModelError)]
+        cast = [
+            faithfulness.faithful for faithfulness in given if faithfulness.faithful is not None
+        ]
         if not cast:
             return given[0]
         outcome = sum(cast) * 2 > len(cast)
-        speaker = next(one for one in given if one.faithful is outcome)
-        provenance = tuple(step for one in given for step in one.provenance)
+        speaker = next(faithfulness for faithfulness in given if faithfulness.faithful is outcome)
+        provenance = tuple(step for faithfulness in given for step in faithfulness.provenance)
         return speaker.model_copy(update={"votes": tuple(cast), "provenance": provenance})
 
     async def premises_factuality(
@@ -107,13 +111,13 @@ class Panel:
         response: str | None,
     ) -> tuple[PremiseVerdict, ...]:
         """Median factuality and untrivialness of each premise, and the commonest source."""
-        found = await asyncio.gather(
+        verdictses = await asyncio.gather(
             *(
-                one.premises_factuality(premises, point, paper, response=response)
-                for one in self._members
+                member.premises_factuality(premises, point, paper, response=response)
+                for member in self._members
             )
         )
-        return tuple(self._premise(verdicts) for verdicts in zip(*found, strict=True))
+        return tuple(self._premise(verdicts) for verdicts in zip(*verdictses, strict=True))
 
     async def _asked(self, ask: Callable[[Judges], Awaitable[Found]]) -> list[Found | ModelError]:
         """What every judge says.
@@ -122,29 +126,29 @@ class Panel:
             StopError: Nothing more can be asked.
             ModelError: No judge gave a usable reply.
         """
-        found = await asyncio.gather(*(capture_errors(ask(one)) for one in self._members))
+        found = await asyncio.gather(*(capture_errors(ask(member)) for member in self._members))
         answers: list[Found | ModelError] = []
         for one in found:
             if isinstance(one, StopError):
                 raise one
             answers.append(one)
-        if all(isinstance(one, ModelError) for one in answers):
-            raise next(one for one in answers if isinstance(one, ModelError))
+        if all(isinstance(answer, ModelError) for answer in answers):
+            raise next(answer for answer in answers if isinstance(answer, ModelError))
         return answers
 
     async def _scored(self, ask: Callable[[Judges], Awaitable[Verdict]]) -> Verdict:
         answers = await self._asked(ask)
         ratings = tuple(
-            Rating(judge=name, repeat=repeat, error=error_message(one))
-            if isinstance(one, ModelError)
-            else Rating(judge=name, repeat=repeat, score=one.score)
-            for (name, repeat), one in zip(self._seats, answers, strict=True)
+            Rating(judge=name, repeat=repeat, error=error_message(model_error))
+            if isinstance(model_error, ModelError)
+            else Rating(judge=name, repeat=repeat, score=model_error.score)
+            for (name, repeat), model_error in zip(self._seats, answers, strict=True)
         )
-        given = [one for one in answers if not isinstance(one, ModelError)]
-        scores = [one.score for one in given if one.score is not None]
+        given = [answer for answer in answers if not isinstance(answer, ModelError)]
+        scores = [verdict.score for verdict in given if verdict.score is not None]
         middle = median_low(scores) if scores else None
-        speaker = next(one for one in given if one.score == middle)
-        provenance = tuple(step for one in given for step in one.provenance)
+        speaker = next(verdict for verdict in given if verdict.score == middle)
+        provenance = tuple(step for verdict in given for step in verdict.provenance)
         return speaker.model_copy(update={"ratings": ratings, "provenance": provenance})
 
     def _premise(self, verdicts: tuple[PremiseVerdict, ...]) -> PremiseVerdict:
@@ -152,25 +156,25 @@ class Panel:
             Rating(
                 judge=name,
                 repeat=repeat,
-                score=one.factuality,
-                untrivialness=one.untrivialness,
-                error=one.error,
+                score=verdict.factuality,
+                untrivialness=verdict.untrivialness,
+                error=verdict.error,
             )
-            for (name, repeat), one in zip(self._seats, verdicts, strict=True)
+            for (name, repeat), verdict in zip(self._seats, verdicts, strict=True)
         )
-        given = [one for one in verdicts if one.error is None]
+        given = [verdict for verdict in verdicts if verdict.error is None]
         if not given:
             return verdicts[0].model_copy(update={"ratings": ratings})
-        scores = [one.factuality for one in given if one.factuality is not None]
-        weights = [one.untrivialness for one in given if one.untrivialness is not None]
+        scores = [verdict.factuality for verdict in given if verdict.factuality is not None]
+        weights = [verdict.untrivialness for verdict in given if verdict.untrivialness is not None]
         middle = median_low(scores) if scores else None
-        speaker = next(one for one in given if one.factuality == middle)
-        sources = Counter(one.source for one in given)
+        speaker = next(verdict for verdict in given if verdict.factuality == middle)
+        sources = Counter(verdict.source for verdict in given)
         update = {
             "source": max(sources, key=lambda source: sources[source]),
             "untrivialness": median_low(weights) if weights else None,
             "ratings": ratings,
-            "provenance": tuple(step for one in given for step in one.provenance),
+            "provenance": tuple(step for verdict in given for step in verdict.provenance),
         }
         return speaker.model_copy(update=update)
 

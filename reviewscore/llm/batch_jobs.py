@@ -109,7 +109,7 @@ class BatchCollector:
             await asyncio.sleep(self._quiet)
             if time.monotonic() - self._last < self._quiet or not self.idle():
                 continue
-            batch = tuple(one for one in self._gathered if not one.reply.done())
+            batch = tuple(job for job in self._gathered if not job.reply.done())
             self._gathered.clear()
             if batch:
                 start(self._hand_over_all(batch), self._tasks)
@@ -118,7 +118,7 @@ class BatchCollector:
         try:
             await self._hand_over(batch)
         except Exception as error:  # whoever waits must learn of it, or waits for ever
-            fail((one.reply for one in batch), error)
+            fail((job.reply for job in batch), error)
 
     async def close(self) -> None:
         """Wait no more."""
@@ -494,7 +494,7 @@ class BatchProvider(Provider):
             try:
                 job = await self._handed_over(chunk)
             except Exception as error:  # whoever waits must learn of it
-                fail((one.reply for one, _ in chunk), error)
+                fail((job.reply for job, _ in chunk), error)
                 continue
             if job is not None:
                 jobs.append(asyncio.create_task(self._collect(job)))
@@ -503,18 +503,18 @@ class BatchProvider(Provider):
     def _chunks(self, batch: tuple[Waiting, ...]) -> Iterator[list[tuple[Waiting, JobLine]]]:
         """Parts of a batch that fit into a job, with the lines they make."""
         groups: dict[str, list[Waiting]] = {}
-        for one in batch:
-            groups.setdefault(one.request.model if self._api.one_model else "", []).append(one)
+        for job in batch:
+            groups.setdefault(job.request.model if self._api.one_model else "", []).append(job)
         for group in groups.values():
             chunk: list[tuple[Waiting, JobLine]] = []
             size = 0
-            for one in group:
-                line = self._api.line(one.key, one.request)
+            for job in group:
+                line = self._api.line(job.key, job.request)
                 size += len(line.text) + 1
                 if chunk and (size > self._api.most_bytes or len(chunk) >= self._api.most_requests):
                     yield chunk
                     chunk, size = [], len(line.text) + 1
-                chunk.append((one, line))
+                chunk.append((job, line))
             yield chunk
 
     async def _handed_over(self, chunk: list[tuple[Waiting, JobLine]]) -> Job | None:
@@ -526,14 +526,14 @@ class BatchProvider(Provider):
         failures, waits = 0, self._patience.waits()
         while True:
             label, since = uuid.uuid4().hex, time.time()
-            sent = {one.key: line.sent for one, line in chunk}
+            sent = {job.key: line.sent for job, line in chunk}
             taken = await self._store.announce(label, sent, since=since)
-            fail((one.reply for one, _ in chunk if one.key in taken), _TakenError())
-            chunk = [(one, line) for one, line in chunk if one.key not in taken]
+            fail((job.reply for job, _ in chunk if job.key in taken), _TakenError())
+            chunk = [(job, line) for job, line in chunk if job.key not in taken]
             if not chunk:
                 await self._store.close(label)
                 return None
-            waiting = {one.key: one.reply for one, _ in chunk}
+            waiting = {job.key: job.reply for job, _ in chunk}
             job = Job(label, since, {key: sent[key] for key in waiting}, waiting)
             problem = await self._submit(job, [line.text for _, line in chunk])
             if problem is None:

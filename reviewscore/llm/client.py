@@ -242,9 +242,9 @@ class Client:
         if usage.input_tokens or usage.output_tokens or not usage.raw or place in self._uncounted:
             return
         self._uncounted.add(place)
-        told = without_secrets(usage.raw)[:_SHOWN]
+        text = without_secrets(usage.raw)[:_SHOWN]
         self.say(
-            f"{place}: its counts of tokens cannot be right ({told}) and are not taken; calls "
+            f"{place}: its counts of tokens cannot be right ({text}) and are not taken; calls "
             "without a count are taken to cost the most they can, where their price is known"
         )
 
@@ -396,8 +396,8 @@ class _Call:
             async with asyncio.timeout(None if limiter is None else self.longest):
                 completion = await self.provider.complete(self.request)
         except TimeoutError as error:
-            told = f"{self.provider.place}: no whole reply after {self.longest:g} s"
-            raise ProviderError(told, retryable=True, in_doubt=True) from error
+            text = f"{self.provider.place}: no whole reply after {self.longest:g} s"
+            raise ProviderError(text, retryable=True, in_doubt=True) from error
         except ProviderError as error:
             if limiter is not None and error.status == TOO_OFTEN:
                 limiter.throttled(asked=asked, wait=error.retry_after)

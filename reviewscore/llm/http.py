@@ -130,12 +130,12 @@ def refused(error: Any) -> ProviderError | StopError:
 
     Without access or credit no other call would fare better, so the run stops.
     """
-    told, body = error.message, getattr(error, "body", None)
-    if body and " - " not in told:  # some say it elsewhere than where the SDKs look
-        told = f"{told} - {body}"[:_MOST_TOLD]
+    value, body = error.message, getattr(error, "body", None)
+    if body and " - " not in value:  # some say it elsewhere than where the SDKs look
+        value = f"{value} - {body}"[:_MOST_TOLD]
     wait = seconds_to_wait(error.response.headers)
-    words = f"{told} {getattr(error, 'code', None) or ''}".lower()
-    return _refusal(error.status_code, told, words, retry_after=wait)
+    words = f"{value} {getattr(error, 'code', None) or ''}".lower()
+    return _refusal(error.status_code, value, words, retry_after=wait)
 
 
 def refused_inside(error: object) -> ProviderError | StopError:
@@ -150,14 +150,14 @@ def refused_inside(error: object) -> ProviderError | StopError:
 
 
 def _refusal(
-    status: int, message: str, told: str, *, retry_after: float | None
+    status: int, message: str, text: str, *, retry_after: float | None
 ) -> ProviderError | StopError:
     """A refusal by its status and by the words in all that was told."""
     message = without_secrets(message)
-    flagged = any(words in told for words in _FLAGGED_WORDS)
+    flagged = any(words in text for words in _FLAGGED_WORDS)
     if status in _NO_ACCESS and not flagged:
         return StopError(f"the provider refused access ({status}: {message}); check the key")
-    if status == _NO_CREDIT or any(words in told for words in _NO_CREDIT_WORDS):
+    if status == _NO_CREDIT or any(words in text for words in _NO_CREDIT_WORDS):
         return StopError(f"the account has no credit left ({message}); run again later")
     return ProviderError(
         f"status {status}: {message}",
@@ -174,8 +174,8 @@ def strange(place: str, error: Exception) -> ProviderError:
     Text that cannot be encoded never left: it is ours, or a setting, and no answer's.
     """
     if isinstance(error, UnicodeEncodeError):
-        told = without_secrets(f"{place}: the request cannot be sent ({error})")
-        return ProviderError(told, retryable=False)
+        text = without_secrets(f"{place}: the request cannot be sent ({error})")
+        return ProviderError(text, retryable=False)
     return ProviderError(
         without_secrets(f"{place}: the answer cannot be read ({error})"),
         retryable=True,
@@ -193,7 +193,9 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 def _ended_by_us(error: Exception) -> ProviderError | None:
     """What we raised while an answer came in, whatever an SDK made of it; None if we did not."""
-    return next((one for one in _chain(error) if isinstance(one, ProviderError)), None)
+    return next(
+        (exception for exception in _chain(error) if isinstance(exception, ProviderError)), None
+    )
 
 
 def broken(place: str, error: Exception) -> ProviderError:
@@ -205,21 +207,21 @@ def broken(place: str, error: Exception) -> ProviderError:
         return ended
     chain = _chain(error)
     reason = error.__cause__ or error
-    told = f"{place}: {str(error).rstrip('.')} ({reason})"
-    kinds = {type(one).__name__ for one in chain}
+    text = f"{place}: {str(error).rstrip('.')} ({reason})"
+    kinds = {type(exception).__name__ for exception in chain}
     never = bool(kinds & _NEVER) and not kinds & _LOST
     if never:
-        told = f"{place} cannot be reached ({_why(chain)})"
-    return ProviderError(without_secrets(told), retryable=True, in_doubt=not never)
+        text = f"{place} cannot be reached ({_why(chain)})"
+    return ProviderError(without_secrets(text), retryable=True, in_doubt=not never)
 
 
 def no_http(place: str, error: Exception) -> ProviderError:
     """An answer that is not HTTP, or a kind of it that says two things at once."""
     reason = str(getattr(error, "message", "") or error or type(error).__name__)
     reason = " ".join(reason.split()).rstrip(" ^")[:_MOST_TOLD]  # a mark below shows the place
-    told = f"{place}: its answer is not HTTP as it has to be ({reason})"
+    text = f"{place}: its answer is not HTTP as it has to be ({reason})"
     return ProviderError(
-        without_secrets(f"{told}; check that the address is that of a model's server"),
+        without_secrets(f"{text}; check that the address is that of a model's server"),
         retryable=True,
         in_doubt=True,
     )
@@ -227,14 +229,19 @@ def no_http(place: str, error: Exception) -> ProviderError:
 
 def _why(chain: list[BaseException]) -> str:
     """Why a connection never came about, in plain words; the SDKs call most of it a time-out."""
-    kinds = {type(one).__name__ for one in chain}
-    if any(isinstance(one, OSError) and one.errno == errno.ECONNREFUSED for one in chain):
+    kinds = {type(exception).__name__ for exception in chain}
+    if any(
+        isinstance(exception, OSError) and exception.errno == errno.ECONNREFUSED
+        for exception in chain
+    ):
         return "connection refused: nothing listens there"
     if kinds & {"gaierror", "ClientConnectorDNSError"}:
         return "there is no server of that name, or no network"
     if kinds & {"SSLCertVerificationError", "ClientConnectorCertificateError"}:
         return f"its certificate is not trusted: {chain[-1]}"
-    if kinds & {"ConnectTimeout"} and not any(isinstance(one, OSError) for one in chain):
+    if kinds & {"ConnectTimeout"} and not any(
+        isinstance(exception, OSError) for exception in chain
+    ):
         return "no answer to the attempt to connect"
     return str(chain[-1]) or type(chain[-1]).__name__
 
@@ -306,8 +313,8 @@ def _in_words(place: str, longest: float) -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        told = f"{place}: no whole reply after {longest:g} s"
-        raise ProviderError(told, retryable=True, in_doubt=True) from error
+        text = f"{place}: no whole reply after {longest:g} s"
+        raise ProviderError(text, retryable=True, in_doubt=True) from error
     except (aiohttp.ClientError, UnicodeError) as error:
         raise no_http(place, error) from error
 
@@ -343,8 +350,8 @@ def _too_large(
     place: str, status: int, limit: Bound, seen: int, *, whole: bool = False
 ) -> ProviderError:
     """The same request would fare no better, and its answer may have been billed."""
-    told = without_secrets(f"{place}: the reply {limit.problem(seen, whole=whole)}; {limit.cure}")
-    return ProviderError(told, retryable=False, status=status, in_doubt=status < _ERROR)
+    text = without_secrets(f"{place}: the reply {limit.problem(seen, whole=whole)}; {limit.cure}")
+    return ProviderError(text, retryable=False, status=status, in_doubt=status < _ERROR)
 
 
 class _Bounded:
@@ -375,9 +382,9 @@ class _Bounded:
         except PassedError as error:
             raise _too_large(self._place, self._status, self._limit, error.seen) from error
         except EncodingError as error:
-            told = f"{self._place}: the reply cannot be read: {error}"
+            text = f"{self._place}: the reply cannot be read: {error}"
             raise ProviderError(
-                told, retryable=True, status=self._status, in_doubt=self._status < _ERROR
+                text, retryable=True, status=self._status, in_doubt=self._status < _ERROR
             ) from error
         except broke as error:
             if not self._streamed:  # the SDK makes its own of it
@@ -443,9 +450,9 @@ def usage_of(reported: Any, names: Names) -> Usage:
         return Usage()
     raw = _as_json(reported)
     try:
-        found = json.loads(raw)
-        total, output = _count(found, names.read), _count(found, names.output)
-        cached, written = (_count(found, one, 0) for one in (names.cached, names.written))
+        value = json.loads(raw)
+        total, output = _count(value, names.read), _count(value, names.output)
+        cached, written = (_count(value, text, 0) for text in (names.cached, names.written))
         if names.apart:
             total += cached + written
         if cached + written > total:
@@ -467,24 +474,24 @@ def _as_json(reported: Any) -> str:
     return json.dumps(reported)
 
 
-def _count(found: object, name: str, default: int | None = None) -> int:
+def _count(value: object, name: str, default: int | None = None) -> int:
     """A count of tokens.
 
     Raises:
         ValueError: It is none, or none that can be.
     """
     for part in name.split(".") if name else ():
-        if found is not None and not isinstance(found, Mapping):
+        if value is not None and not isinstance(value, Mapping):
             raise ValueError("there is no object where one should be")
-        found = (found or {}).get(part)
-    if (found is None or not name) and default is not None:
+        value = (value or {}).get(part)
+    if (value is None or not name) and default is not None:
         return default
-    whole = isinstance(found, int) and not isinstance(found, bool)
-    if not (whole or (isinstance(found, float) and found.is_integer())):
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not (whole or (isinstance(value, float) and value.is_integer())):
         raise ValueError("a count is no whole number")
-    if not 0 <= found <= MOST_TOKENS:  # type: ignore[operator]
+    if not 0 <= value <= MOST_TOKENS:  # type: ignore[operator]
         raise ValueError("a count cannot be")
-    return int(found)  # type: ignore[call-overload,no-any-return]
+    return int(value)  # type: ignore[call-overload,no-any-return]
 
 
 _KEY = re.compile(rb'"custom_id"\s*:\s*"([0-9a-f]+)"')
@@ -518,8 +525,8 @@ def read_lines(file: BinaryIO) -> Iterator[tuple[str, dict[str, Any] | ProviderE
                 continue
             key, held = named[1].decode(), {}
         if line.cut:
-            told = f"the reply {limit.problem(line.size, whole=True)}; {limit.cure}"
-            yield key, ProviderError(told, retryable=False, in_doubt=True)
+            text = f"the reply {limit.problem(line.size, whole=True)}; {limit.cure}"
+            yield key, ProviderError(text, retryable=False, in_doubt=True)
         else:
             yield key, held
 
@@ -548,6 +555,6 @@ def results_of(
         except ProviderError as problem:
             outcome = problem
         except STRANGE as problem:
-            told = without_secrets(f"{what} holds a strange reply ({problem!r})")
-            outcome = ProviderError(told, retryable=False)
+            text = without_secrets(f"{what} holds a strange reply ({problem!r})")
+            outcome = ProviderError(text, retryable=False)
         yield key, outcome

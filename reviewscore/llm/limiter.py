@@ -219,6 +219,6 @@ class PrefixCacheWarmup:
 
     def _forget(self) -> None:
         if len(self._prefixes) > _MOST:
-            old = [key for key, one in self._prefixes.items() if not one.leader]
+            old = [key for key, prefix in self._prefixes.items() if not prefix.leader]
             for key in old[: _MOST // 2]:
                 del self._prefixes[key]

@@ -70,8 +70,8 @@ def form_of(wanted: Structured, refused_names: frozenset[str], *, both: bool = T
         refused_names: What the model is known to refuse.
         both: Whether "any object" may be sent with a schema, as small servers take it.
     """
-    forms = (one for one in FORMS[wanted] if both or "+" not in one)
-    return next((one for one in forms if one not in refused_names), None)
+    forms = (text for text in FORMS[wanted] if both or "+" not in text)
+    return next((form for form in forms if form not in refused_names), None)
 
 
 class Refusals:
@@ -121,11 +121,11 @@ class Refusals:
 
 def merged(each: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
     """What several processes have learned, together."""
-    found: dict[str, tuple[str, ...]] = {}
-    for one in each:
-        for which, names in one.items():
-            found[which] = tuple(dict.fromkeys((*found.get(which, ()), *names)))
-    return found
+    textses: dict[str, tuple[str, ...]] = {}
+    for texts in each:
+        for which, names in texts.items():
+            textses[which] = tuple(dict.fromkeys((*textses.get(which, ()), *names)))
+    return textses
 
 
 @dataclass
@@ -240,39 +240,39 @@ class Negotiation:
             self._run.add(model, self._place, name, told=message)
         return name is not None
 
-    def _unwanted(self, told: str, sent: Parameters, status: int) -> str | None:
-        if any(word in told for word in _OUT_OF_RANGE):
+    def _unwanted(self, text: str, sent: Parameters, status: int) -> str | None:
+        if any(word in text for word in _OUT_OF_RANGE):
             return None  # a value out of range is not mended by leaving the parameter out
         form = sent.get("response_format")
-        places = [re.findall(r"\w+", one) for one in _PLACE.findall(told)]
+        places = [re.findall(r"\w+", value) for value in _PLACE.findall(text)]
         if places:  # whatever else stands there may be the request, repeated
             fields = {name for place in places for name in place}
             if form is not None and "response_format" in fields:
                 return str(form)
-            refused = any(word in told for word in _REFUSALS)
+            refused = any(word in text for word in _REFUSALS)
             return next((name for name in sent if refused and name in fields), None)
-        name = self._named(told, sent, status)
-        about = min((told.find(word) for word in _FORM_WORDS if word in told), default=None)
+        name = self._named(text, sent, status)
+        about = min((text.find(word) for word in _FORM_WORDS if word in text), default=None)
         if form is not None and about is not None:
-            first = name in (None, "response_format") or about <= told.find(str(name))
-            if first and any(word in told for word in _FORM_REFUSALS):
+            first = name in (None, "response_format") or about <= text.find(str(name))
+            if first and any(word in text for word in _FORM_REFUSALS):
                 return str(form)
         return None if name == "response_format" else name
 
-    def _named(self, told: str, sent: Parameters, status: int) -> str | None:
+    def _named(self, text: str, sent: Parameters, status: int) -> str | None:
         """The parameter that words name; in those of a broken server it has to be quoted."""
-        if not any(word in told for word in _REFUSALS):
+        if not any(word in text for word in _REFUSALS):
             return None
         if status >= _SERVER_ERROR:
-            quoted = set(re.findall(r"""["'`](\w+)["'`]""", told))
+            quoted = set(re.findall(r"""["'`](\w+)["'`]""", text))
             sent = {name: value for name, value in sent.items() if name in quoted}
-        for path in _PATH.findall(told):
+        for path in _PATH.findall(text):
             for name in reversed(path.split(".")):  # the innermost is the one complained of
                 if name in sent:
                     return str(name)
         for name in sorted(sent, key=len, reverse=True):  # the longer limit's name holds the other
             # "use 'max_tokens' instead" names two: the one complained of comes first.
-            others = [told.find(other) for other in self._limits if other in told]
-            if name in told and (name not in self._limits or told.find(name) == min(others)):
+            others = [text.find(other) for other in self._limits if other in text]
+            if name in text and (name not in self._limits or text.find(name) == min(others)):
                 return name
         return None

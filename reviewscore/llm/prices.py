@@ -119,7 +119,7 @@ class PriceList:
             return None
         name = model_name(model)
         known = (name, name.rpartition("/")[2], _DATED.sub("", name))
-        return next((self.models[one] for one in known if one in self.models), None)
+        return next((self.models[text] for text in known if text in self.models), None)
 
 
 @lru_cache(maxsize=4)
@@ -132,7 +132,7 @@ def price_list(path: Path | None = None) -> PriceList:
     place = path or SHIPPED
     try:
         loaded: Any = read_toml(place, in_force().text)
-        models = {name: Price.model_validate(one) for name, one in loaded["models"].items()}
+        models = {name: Price.model_validate(value) for name, value in loaded["models"].items()}
         source = f"{loaded['source']}, {loaded['date']}"
     except ValidationError as error:
         first = error.errors(include_url=False)[0]

@@ -57,11 +57,11 @@ Told = Callable[[ProviderError, int, float], None]
 """Told of a failure before it is tried again: which attempt it was, and the seconds to wait."""
 
 
-def _say(state: RetryCallState, told: Told | None) -> None:
+def _say(state: RetryCallState, function: Told | None) -> None:
     error = _error(state)
     log.info("attempt %d failed (%s); trying again", state.attempt_number, error)
-    if told is not None and isinstance(error, ProviderError):
-        told(error, state.attempt_number, state.next_action.sleep if state.next_action else 0.0)
+    if function is not None and isinstance(error, ProviderError):
+        function(error, state.attempt_number, state.next_action.sleep if state.next_action else 0.0)
 
 
 class _Patience:

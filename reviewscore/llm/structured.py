@@ -292,22 +292,22 @@ async def ask(
         client, request, output, stage, check, urgency, request.max_tokens * LONGER
     )
     for tries in range(ASK_AGAIN + 1):
-        found, completion, key = await question.answer()
-        if not isinstance(found, ValueError):
-            return Answer(value=found, completion=completion, key=key, request=question.request)
+        error, completion, key = await question.answer()
+        if not isinstance(error, ValueError):
+            return Answer(value=error, completion=completion, key=key, request=question.request)
         if tries < ASK_AGAIN:
             turns = (
                 Message(role="assistant", content=completion.text[:SHOWN_AGAIN] or "(empty)"),
-                Message(role="user", content=again(str(found))),
+                Message(role="user", content=again(str(error))),
             )
             messages = (*question.request.messages, *turns)
             asked, question.request = (
                 question.request,
                 question.request.model_copy(update={"messages": messages}),
             )
-            await client.asks_again(asked, question.request, str(found))
+            await client.asks_again(asked, question.request, str(error))
     raise BadReplyError(
-        f"{stage}: no usable reply in {ASK_AGAIN + 1} tries; last problem: {found}",
+        f"{stage}: no usable reply in {ASK_AGAIN + 1} tries; last problem: {error}",
         reply=completion.text,
     )
 

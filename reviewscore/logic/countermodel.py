@@ -51,7 +51,7 @@ def holds(formula: fol.Formula, model: Model, bound: Mapping[str, str] | None = 
         case fol.Equal(left, right):
             return _value(left, model, names) == _value(right, model, names)
         case fol.ForAll(variable, body) | fol.Exists(variable, body):
-            each = [holds(body, model, {**names, variable: one}) for one in model.domain]
+            each = [holds(body, model, {**names, variable: text}) for text in model.domain]
             return all(each) if isinstance(formula, fol.ForAll) else any(each)
     return _joined(formula, [holds(part, model, names) for part in fol.parts_of(formula)])
 
@@ -79,7 +79,7 @@ def _value(term: fol.Term, model: Model, bound: Mapping[str, str]) -> str:
         case fol.Const(name):
             return model.values.get((name, ()), name)
         case fol.Func(name, terms):
-            return model.values[name, tuple([_value(one, model, bound) for one in terms])]
+            return model.values[name, tuple([_value(term, model, bound) for term in terms])]
 
 
 UNNAMED = ("someone or something unnamed", "someone or something else unnamed")
@@ -108,13 +108,13 @@ def countermodel(
     """
     formulas = (*premises, fol.Not(conclusion))
     formulas = (*formulas, *fol.background(formulas))
-    names = sorted(set[str]().union(*[fol.symbols(one).constants for one in formulas]))
+    names = sorted(set[str]().union(*[fol.symbols(formula).constants for formula in formulas]))
     tries = [(tuple(names), True)] if names else []
     tries += [((*names, *UNNAMED[:more]), True) for more in (1, 2)]
     tries += [(tuple(names), False), ((*names, UNNAMED[0]), False)] if names else []
     for domain, distinct in tries:
         model = _Search(formulas, domain, session, distinct=distinct).model()
-        if model is not None and all(holds(one, model) for one in formulas):
+        if model is not None and all(holds(formula, model) for formula in formulas):
             return model
     return None
 
@@ -138,10 +138,10 @@ class _Search:
 
     def model(self) -> Model | None:
         many = len(self._domain)
-        nodes = [_size(one, many, distinct=self._distinct) for one in self._formulas]
+        nodes = [_size(formula, many, distinct=self._distinct) for formula in self._formulas]
         if sum(nodes) > _MAX_NODES:
             return None
-        grounded = [self._ground(one, {}) for one in self._formulas]
+        grounded = [self._ground(formula, {}) for formula in self._formulas]
         if len(self._atoms) > _MAX_ATOMS or len(self._values) > _MAX_ATOMS:
             return None
         self._session.assume(grounded)
@@ -166,7 +166,7 @@ class _Search:
             trials += 1
             trial = self._session.check([*denied, name], facts=True)
             if trial.outcome is CheckOutcome.SATISFIABLE:
-                denied = [one for one in self._atoms if one not in trial.facts]
+                denied = [atom for atom in self._atoms if atom not in trial.facts]
         last = self._session.check(denied, facts=True)
         return last.facts if last.outcome is CheckOutcome.SATISFIABLE else None
 
@@ -175,14 +175,14 @@ class _Search:
     ) -> tuple[frozenset[tuple[str, tuple[str, ...]]], Mapping[tuple[str, tuple[str, ...]], str]]:
         facts = frozenset(atom for name, atom in self._atoms.items() if name in true)
         values = {
-            key: next(one for one in self._domain if _value_name(key, one) in true)
+            key: next(text for text in self._domain if _value_name(key, text) in true)
             for key in self._values
         }
         return facts, values
 
     def _one_value(self, key: tuple[str, tuple[str, ...]]) -> fol.Formula:
         """A function gives exactly one individual; a name may be given a shared one last."""
-        each = [fol.Atom(_value_name(key, one)) for one in self._domain]
+        each = [fol.Atom(_value_name(key, text)) for text in self._domain]
         pairs = [fol.Not(fol.And((a, b))) for n, a in enumerate(each) for b in each[n + 1 :]]
         return fol.And((fol.Or(tuple(each)), *pairs))
 
@@ -198,13 +198,13 @@ class _Search:
                     lambda values: fol.And(()) if values[0] == values[1] else fol.Or(()),
                 )
             case fol.ForAll(variable, body):
-                each = [self._ground(body, {**bound, variable: one}) for one in self._domain]
+                each = [self._ground(body, {**bound, variable: text}) for text in self._domain]
                 return fol.And(tuple(each))
             case fol.Exists(variable, body):
-                each = [self._ground(body, {**bound, variable: one}) for one in self._domain]
+                each = [self._ground(body, {**bound, variable: text}) for text in self._domain]
                 return fol.Or(tuple(each))
         return fol.with_parts(
-            formula, tuple([self._ground(one, bound) for one in fol.parts_of(formula)])
+            formula, tuple([self._ground(part, bound) for part in fol.parts_of(formula)])
         )
 
     def _fact(self, name: str, individuals: tuple[str, ...]) -> fol.Formula:
@@ -227,7 +227,7 @@ class _Search:
         choices = [list(self._denoted(term, bound)) for term in terms]
         cases = [
             (
-                tuple([one for _, conditions in choice for one in conditions]),
+                tuple([condition for _, conditions in choice for condition in conditions]),
                 said(tuple([individual for individual, _ in choice])),
             )
             for choice in product(*choices)
@@ -248,8 +248,8 @@ class _Search:
             case fol.Const(name):
                 yield from self._valued((name, ()), ())
             case fol.Func(name, terms):
-                for choice in product(*[list(self._denoted(one, bound)) for one in terms]):
-                    conditions = tuple([one for _, several in choice for one in several])
+                for choice in product(*[list(self._denoted(term, bound)) for term in terms]):
+                    conditions = tuple([formula for _, several in choice for formula in several])
                     key = (name, tuple([individual for individual, _ in choice]))
                     yield from self._valued(key, conditions)
 
@@ -257,8 +257,8 @@ class _Search:
         self, key: tuple[str, tuple[str, ...]], conditions: tuple[fol.Formula, ...]
     ) -> Iterator[tuple[str, tuple[fol.Formula, ...]]]:
         self._values[key] = None
-        for one in self._domain:
-            yield one, (*conditions, fol.Atom(_value_name(key, one)))
+        for text in self._domain:
+            yield text, (*conditions, fol.Atom(_value_name(key, text)))
 
 
 def _value_name(key: tuple[str, tuple[str, ...]], individual: str) -> str:
@@ -284,7 +284,7 @@ def _open(term: fol.Term, distinct: bool) -> int:
     """How many terms are inside that may have any value."""
     match term:
         case fol.Func(_, terms):
-            return 1 + sum([_open(one, distinct) for one in terms])
+            return 1 + sum([_open(term, distinct) for term in terms])
         case fol.Const(name):
             return 0 if distinct or fol.is_numeral(name) else 1
     return 0

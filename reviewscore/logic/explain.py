@@ -78,7 +78,7 @@ def individual(name: str, keys: Mapping[str, Key]) -> str:
 
 def fact(name: str, individuals: tuple[str, ...], keys: Mapping[str, Key]) -> str:
     """What holds of individuals, in the words of the key; as a formula where there is none."""
-    words = tuple(individual(one, keys) for one in individuals)
+    words = tuple(individual(text, keys) for text in individuals)
     if name == fol.LESS:
         return f"{words[0]} is less than {words[1]}"
     try:
@@ -149,7 +149,7 @@ def _atomic(formula: fol.Atom | fol.Equal, keys: Mapping[str, Key]) -> str:
         case fol.Atom(name, (left, right)) if name == fol.LESS:
             return f"{_term(left, keys)} is less than {_term(right, keys)}"
         case fol.Atom(name, terms):
-            return _filled(keys.get(name), tuple([_term(one, keys) for one in terms]))
+            return _filled(keys.get(name), tuple([_term(term, keys) for term in terms]))
 
 
 def _negated(body: fol.Formula, keys: Mapping[str, Key]) -> str:
@@ -198,7 +198,7 @@ def _term(term: fol.Term, keys: Mapping[str, Key]) -> str:
         case fol.Const(name):
             return _filled(keys.get(name), ())
         case fol.Func(name, terms):
-            return _filled(keys.get(name), tuple([_term(one, keys) for one in terms]))
+            return _filled(keys.get(name), tuple([_term(term, keys) for term in terms]))
 
 
 def _filled(key: Key | None, words: tuple[str, ...]) -> str:
@@ -238,7 +238,7 @@ def story(model: Model, conclusion: fol.Formula, keys: Mapping[str, Key]) -> str
         conclusion: The conclusion.
         keys: What names mean.
     """
-    told = sorted(
+    texts = sorted(
         fact(name, individuals, keys)
         for name, individuals in model.facts
         if not all(map(fol.is_numeral, individuals)) or not individuals
@@ -248,10 +248,10 @@ def story(model: Model, conclusion: fol.Formula, keys: Mapping[str, Key]) -> str
         for (name, individuals), value in model.values.items()
         if individuals or name != value
     )
-    if len(told) + len(given) > _MAX_FACTS:
+    if len(texts) + len(given) > _MAX_FACTS:
         return None
     scene = _scene(model, keys)
-    holds = "; ".join((*given, *told))
+    holds = "; ".join((*given, *texts))
     situation = f"It could be that only this holds: {holds}" if holds else "Suppose nothing holds"
     denied = clause(fol.Not(conclusion), keys) or "the conclusion is false"
     return (
@@ -265,7 +265,7 @@ def _scene(model: Model, keys: Mapping[str, Key]) -> str:
     spoken = any(individuals for _, individuals in model.facts) or bool(model.values)
     if not spoken and set(model.domain) <= set(UNNAMED):
         return ""
-    return f"Suppose there is only {_listed([individual(one, keys) for one in model.domain])}. "
+    return f"Suppose there is only {_listed([individual(text, keys) for text in model.domain])}. "
 
 
 def _application(name: str, individuals: tuple[str, ...], keys: Mapping[str, Key]) -> str:
@@ -292,5 +292,5 @@ def missing_link(
     formula = to_text(link)
     if len(formula) > LONGEST:
         return None
-    told = clause(link, keys)
-    return Link(formula=formula, text=f"{told[0].upper()}{told[1:]}." if told else formula)
+    string = clause(link, keys)
+    return Link(formula=formula, text=f"{string[0].upper()}{string[1:]}." if string else formula)

@@ -187,19 +187,19 @@ def walk(formula: Formula) -> Iterator[Formula]:
     """The formula and all formulas inside it, outermost first, left to right."""
     pending = [formula]
     while pending:
-        one = pending.pop()
-        yield one
-        pending.extend(reversed(parts_of(one)))
+        part = pending.pop()
+        yield part
+        pending.extend(reversed(parts_of(part)))
 
 
 def subterms(formula: Formula) -> Iterator[Term]:
     """The terms of an atom or equality, and the terms inside them; outermost first."""
     pending = list(reversed(terms_of(formula)))
     while pending:
-        one = pending.pop()
-        yield one
-        if isinstance(one, Func):
-            pending.extend(reversed(one.terms))
+        func = pending.pop()
+        yield func
+        if isinstance(func, Func):
+            pending.extend(reversed(func.terms))
 
 
 def is_numeral(name: str) -> bool:
@@ -212,10 +212,10 @@ def symbols(formula: Formula) -> Symbols:
     predicates: set[tuple[str, int]] = set()
     functions: set[tuple[str, int]] = set()
     constants: set[str] = set()
-    for one in walk(formula):
-        if isinstance(one, Atom):
-            predicates.add((one.name, len(one.terms)))
-        for term in subterms(one):
+    for atom in walk(formula):
+        if isinstance(atom, Atom):
+            predicates.add((atom.name, len(atom.terms)))
+        for term in subterms(atom):
             if isinstance(term, Const):
                 constants.add(term.name)
             elif isinstance(term, Func):
@@ -240,7 +240,7 @@ def _renamed(formula: Formula, names: dict[str, str], depth: int) -> Formula:
         case ForAll(variable, body) | Exists(variable, body):
             fresh = f"#{depth}"  # no name of our grammar holds a '#', so it collides with none
             return type(formula)(fresh, _renamed(body, {**names, variable: fresh}, depth + 1))
-    return with_parts(formula, tuple([_renamed(one, names, depth) for one in parts_of(formula)]))
+    return with_parts(formula, tuple([_renamed(part, names, depth) for part in parts_of(formula)]))
 
 
 def _renamed_term(term: Term, names: dict[str, str]) -> Term:
@@ -248,7 +248,7 @@ def _renamed_term(term: Term, names: dict[str, str]) -> Term:
         case Var(name):
             return Var(names.get(name, name))
         case Func(name, terms):
-            return Func(name, tuple([_renamed_term(one, names) for one in terms]))
+            return Func(name, tuple([_renamed_term(term, names) for term in terms]))
     return term
 
 
@@ -259,7 +259,7 @@ def bind(formula: Formula, name: str) -> Formula:
             return Atom(predicate, tuple([_bound(term, name) for term in terms]))
         case Equal(left, right):
             return Equal(_bound(left, name), _bound(right, name))
-    return with_parts(formula, tuple([bind(one, name) for one in parts_of(formula)]))
+    return with_parts(formula, tuple([bind(part, name) for part in parts_of(formula)]))
 
 
 def _bound(term: Term, name: str) -> Term:
@@ -267,26 +267,26 @@ def _bound(term: Term, name: str) -> Term:
         case Const(constant) if constant == name:
             return Var(name)
         case Func(function, terms):
-            return Func(function, tuple([_bound(one, name) for one in terms]))
+            return Func(function, tuple([_bound(term, name) for term in terms]))
     return term
 
 
 def background(formulas: Iterable[Formula]) -> tuple[Formula, ...]:
     """The laws of the numbers and comparisons that occur in formulas; few if none do."""
     everything = tuple(formulas)
-    names = set[str]().union(*[symbols(one).constants for one in everything])
+    names = set[str]().union(*[symbols(formula).constants for formula in everything])
     numerals = [Const(name) for name in sorted(filter(is_numeral, names), key=Decimal)]
     comparisons = [
-        one
+        atom
         for formula in everything
-        for one in walk(formula)
-        if isinstance(one, Atom) and one.name == LESS
+        for atom in walk(formula)
+        if isinstance(atom, Atom) and atom.name == LESS
     ]
     if not comparisons:
         pairs = [(a, b) for n, a in enumerate(numerals) for b in numerals[n + 1 :]]
         return tuple(Not(Equal(a, b)) for a, b in pairs)
     ordered = tuple(_less(a, b) for a, b in pairwise(numerals))
-    if all(any(term in numerals for term in one.terms) for one in comparisons):
+    if all(any(term in numerals for term in comparison.terms) for comparison in comparisons):
         return (*ordered, *_intervals(numerals))
     return (*_ORDER, *ordered)
 
@@ -318,8 +318,8 @@ def _intervals(numerals: list[Const]) -> tuple[Formula, ...]:
     on a prover than transitivity.
     """
     laws: list[Formula] = []
-    for one in numerals:
-        below, same, above = _less(_X, one), Equal(_X, one), _less(one, _X)
+    for numeral in numerals:
+        below, same, above = _less(_X, numeral), Equal(_X, numeral), _less(numeral, _X)
         laws.append(_all(_X, body=Or((below, same, above))))
         laws += [
             _all(_X, body=Not(And(pair))) for pair in ((below, same), (below, above), (same, above))

@@ -100,7 +100,7 @@ def balanced(source: FormulaText, tokens: tuple[Token, ...]) -> tuple[Token, ...
         depth += (token.kind is TokenKind.OPEN) - (token.kind is TokenKind.CLOSE)
         if depth < 0:
             depth = 0
-            if all(one.kind is TokenKind.CLOSE for one in body[index:]):
+            if all(token.kind is TokenKind.CLOSE for token in body[index:]):
                 source.note("bracket-dropped", token.offset, assumed=True)
                 continue
             source.note("bracket-added", token.offset, assumed=True)
@@ -125,10 +125,10 @@ def bound(formula: Formula, leaked: Sequence[tuple[str, int]], source: FormulaTe
     wide = widened(formula, names)
     reached = _prefix(wide) if wide is not None else []
     for name in names:
-        offset = next(at for one, at in leaked if one == name)
+        offset = next(at for text, at in leaked if text == name)
         source.note("wide-scope" if name in reached else "closed", offset, assumed=True)
     formula = wide or formula
-    for name in reversed([one for one in names if one not in reached]):
+    for name in reversed([name for name in names if name not in reached]):
         formula = ForAll(name, bind(formula, name))
     return formula
 

@@ -436,7 +436,7 @@ class _Parser(Atoms):
             )
         names = {use.name for use in leaked}
         uses = [
-            one for one in self._uses if one.role is not NameRole.CONSTANT or one.name not in names
+            use for use in self._uses if use.role is not NameRole.CONSTANT or use.name not in names
         ]
         return ParsedFormula(formula, tuple(uses), self._source, tuple(self._source.notes))
 
@@ -665,7 +665,9 @@ class _Parser(Atoms):
         mine = set(self._scope[scope:])
         self._back_to(state)
         wide = self._formula()
-        if any(one.text in mine and one.offset > end.offset for one in self._variables):
+        if any(
+            variable.text in mine and variable.offset > end.offset for variable in self._variables
+        ):
             return wide
         if not self._source.lenient:
             raise syntax_errors.ambiguous_scope(self._spot, end, tight)

@@ -55,12 +55,12 @@ def formula_expected(spot: Spot) -> FormulaError:
 
 def not_the_end(spot: Spot) -> FormulaError:
     """A complete formula is followed by something that cannot follow it."""
-    found, before = spot.found, spot.before
-    if found.kind is TokenKind.CLOSE:
+    token, before = spot.found, spot.before
+    if token.kind is TokenKind.CLOSE:
         return spot.error(
             "extra-bracket", "This ')' closes no bracket; remove it or open one before."
         )
-    if found.kind is TokenKind.COMMA:
+    if token.kind is TokenKind.COMMA:
         return spot.error("comma", "',' only separates arguments; write & for 'and'.")
     if before and before.kind is TokenKind.NAME:
         return _after_a_name(spot, before)
@@ -68,23 +68,23 @@ def not_the_end(spot: Spot) -> FormulaError:
 
 
 def _after_a_name(spot: Spot, before: Token) -> FormulaError:
-    found = spot.found
-    if found.text == "-" and found.offset == before.end and spot.after:
+    token = spot.found
+    if token.text == "-" and token.offset == before.end and spot.after:
         return spot.error(
             "hyphen", f"Names hold no hyphens; write {before.text}_{spot.after.text} as one name."
         )
-    if found.kind is TokenKind.NAME and before.text.lower() in ENGLISH:
+    if token.kind is TokenKind.NAME and before.text.lower() in ENGLISH:
         return spot.error(
             "english",
-            f"'{before.text} {found.text}' is English, not a formula; write forall x (...), "
+            f"'{before.text} {token.text}' is English, not a formula; write forall x (...), "
             "exists x (...) and the operators - & | xor -> <-> instead of words.",
             before,
         )
-    if found.kind is TokenKind.NAME:
+    if token.kind is TokenKind.NAME:
         return spot.error(
             "english",
-            f"'{before.text} {found.text}' is not a formula: names are one word, and formulas "
-            f"are joined by operators; write {before.text}_{found.text} as one name or put an "
+            f"'{before.text} {token.text}' is not a formula: names are one word, and formulas "
+            f"are joined by operators; write {before.text}_{token.text} as one name or put an "
             "operator (& | -> <->) between them.",
             before,
         )
@@ -124,23 +124,23 @@ def chained_arrows(spot: Spot, left: Formula, arrow: Token, right: Formula) -> F
 
 def in_arguments(spot: Spot, predicate: Token) -> FormulaError:
     """Something other than names and commas stands among the arguments of a predicate."""
-    found, before, name = spot.found, spot.before, predicate.text
+    token, before, name = spot.found, spot.before, predicate.text
     words = (TokenKind.NAME, TokenKind.NUMBER)
-    if before and before.kind in words and (found.kind in words or found.text == "-"):
-        rest = spot.after if found.text == "-" else found
+    if before and before.kind in words and (token.kind in words or token.text == "-"):
+        rest = spot.after if token.text == "-" else token
         joined = identifier(f"{before.raw} {rest.raw if rest else ''}")
         return spot.error("two-words", f"A name is one word; write {joined}.", before)
-    if found.kind is TokenKind.END:
+    if token.kind is TokenKind.END:
         return spot.error("unclosed-bracket", f"The bracket of {name}( is never closed; add ')'.")
-    if found.kind in (TokenKind.OPEN, *_OPERATORS, *QUANTIFIERS, *EQUALS):
+    if token.kind in (TokenKind.OPEN, *_OPERATORS, *QUANTIFIERS, *EQUALS):
         return spot.error(
             "nested-formula",
-            f"{found.described} stands inside {name}(...), where only names separated by commas "
+            f"{token.described} stands inside {name}(...), where only names separated by commas "
             f"are allowed; write operators outside of it, such as {name}(a) & {name}(b).",
         )
     return spot.error(
         "argument",
-        f"Inside {name}(...) names separated by commas are expected, not {found.described}.",
+        f"Inside {name}(...) names separated by commas are expected, not {token.described}.",
     )
 
 

@@ -167,7 +167,7 @@ _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<ellipsis>\.\.+)|(?P<number>[0-9]+(?:\.[0-9]+)?(?![\w]|[-'’.]\w))"
     r"|(?P<quoted>\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”|'[^'\n]{1,120}'|‘[^’\n]{1,120}’)"
     r"|(?P<word>(?:\w|\\_)+)|(?P<sign>"
-    + "|".join(re.escape(one) for one in sorted(KIND_OF_SIGN, key=len, reverse=True))
+    + "|".join(re.escape(text) for text in sorted(KIND_OF_SIGN, key=len, reverse=True))
     + r")|\\(?P<command>[A-Za-z]+|[,;:! ])|(?P<math>\$+|\\[()\[\]])"
 )
 _LABEL = re.compile(
@@ -245,21 +245,19 @@ class _Scanner:
     def tokens(self) -> list[Token]:
         text = self._source.text
         while self._at < self._end:
-            found = _TOKEN.match(text, self._at, self._end)
-            if found is None or found.lastgroup == "ellipsis":
-                self._unknown("…" if found else text[self._at])
+            hit = _TOKEN.match(text, self._at, self._end)
+            if hit is None or hit.lastgroup == "ellipsis":
+                self._unknown("…" if hit else text[self._at])
                 continue
-            handler = self._handlers.get(found.lastgroup or "")
+            handler = self._handlers.get(hit.lastgroup or "")
             if handler is not None:
-                handler(found)
-            elif found.lastgroup == "math":
+                handler(hit)
+            elif hit.lastgroup == "math":
                 self._source.note("math", self._at)
-                self._at = found.end()
+                self._at = hit.end()
             else:
-                number = found.lastgroup == "number"
-                self._add(
-                    TokenKind.NUMBER if number else KIND_OF_SIGN[found[0]], found[0], found.end()
-                )
+                number = hit.lastgroup == "number"
+                self._add(TokenKind.NUMBER if number else KIND_OF_SIGN[hit[0]], hit[0], hit.end())
         return self._tokens
 
     def _add(self, kind: TokenKind, text: str, end: int) -> None:
@@ -278,48 +276,48 @@ class _Scanner:
             return
         raise _bad_character(self._source, character, self._at)
 
-    def _space(self, found: re.Match[str]) -> None:
+    def _space(self, match: re.Match[str]) -> None:
         """White space in Python's sense includes control characters, which are refused."""
-        for index, character in enumerate(found[0]):
+        for index, character in enumerate(match[0]):
             if character not in "\t\n\r" and unicodedata.category(character) == "Cc":
                 raise _bad_character(self._source, character, self._at + index)
-        self._at = found.end()
+        self._at = match.end()
 
-    def _command(self, found: re.Match[str]) -> None:
-        command = found["command"]
+    def _command(self, hit: re.Match[str]) -> None:
+        command = hit["command"]
         if command in LATEX_SPACE:
-            self._at = found.end()
+            self._at = hit.end()
         elif command in LATEX_FONTS and (
-            braced := _BRACED.match(self._source.text, found.end(), self._end)
+            braced := _BRACED.match(self._source.text, hit.end(), self._end)
         ):
             self._add(TokenKind.NAME, self._named(braced[1], self._at, "math"), braced.end())
         elif command in KIND_OF_COMMAND:
-            self._add(KIND_OF_COMMAND[command], found[0], found.end())
+            self._add(KIND_OF_COMMAND[command], hit[0], hit.end())
         else:
             raise _bad_character(self._source, "\\", self._at)
 
-    def _quoted(self, found: re.Match[str]) -> None:
-        inner = found[0][1:-1].strip()
+    def _quoted(self, match: re.Match[str]) -> None:
+        inner = match[0][1:-1].strip()
         if not any(map(str.isalnum, inner)):
-            raise _bad_character(self._source, found[0][0], self._at)
+            raise _bad_character(self._source, match[0][0], self._at)
         self._source.note("quotes", self._at)
         name = identifier(inner)
         if name is None:
             raise name_error(self._source, inner, self._at + 1)
-        self._add(TokenKind.NAME, name, found.end())
+        self._add(TokenKind.NAME, name, match.end())
 
-    def _word(self, found: re.Match[str]) -> None:
-        word = found[0].replace("\\_", "_")
+    def _word(self, hit: re.Match[str]) -> None:
+        word = hit[0].replace("\\_", "_")
         kind = KIND_OF_WORD.get(word.lower())
         if kind is not None and (word in (word.lower(), word.upper()) or kind in QUANTIFIERS):
-            self._add(kind, word, found.end())
+            self._add(kind, word, hit.end())
             return
         after_quantifier = bool(self._tokens) and self._tokens[-1].kind in QUANTIFIERS
         joined = None
         if not after_quantifier and not VARIABLE.fullmatch(word):
             pattern = JOINED[self._source.lenient]
             joined = pattern.match(self._source.text, self._at, self._end)
-        raw = joined[0] if joined and joined.end() > found.end() else found[0]
+        raw = joined[0] if joined and joined.end() > hit.end() else hit[0]
         self._add(TokenKind.NAME, self._named(raw, self._at, "name"), self._at + len(raw))
 
     def _named(self, raw: str, offset: int, code: str) -> str:

@@ -119,10 +119,10 @@ def _key_problems(
         Problem(
             where="keys",
             code="bad-key",
-            message=f"'{one}' is not a key; write Name, or Name(x, y) with one variable each.",
+            message=f"'{text}' is not a key; write Name, or Name(x, y) with one variable each.",
             typing=True,
         )
-        for one in unread
+        for text in unread
     ]
     return problems
 
@@ -134,11 +134,11 @@ def _unused_keys(
         Problem(
             where="keys",
             code="unused-key",
-            message=f"'{one}' has a key but occurs in no formula; use it or leave it out.",
+            message=f"'{text}' has a key but occurs in no formula; use it or leave it out.",
             typing=True,
             warning=True,
         )
-        for one in unused(readings, keys)
+        for text in unused(readings, keys)
     ]
 
 
@@ -185,9 +185,9 @@ class _Search:
         if consistent.outcome is CheckOutcome.UNSATISFIABLE:
             core = irreducible(self._session, consistent.core)
             return Proof(validity=Validity.INCONSISTENT_PREMISES, inconsistent_core=core)
-        for one in (consistent, answer):
-            if one.outcome is CheckOutcome.UNKNOWN:
-                return Proof(validity=Validity.UNKNOWN, reason=one.reason)
+        for result in (consistent, answer):
+            if result.outcome is CheckOutcome.UNKNOWN:
+                return Proof(validity=Validity.UNKNOWN, reason=result.reason)
         return self._valid(answer.core)
 
     def _valid(self, core: tuple[str, ...]) -> Proof:
@@ -209,8 +209,8 @@ class _Search:
             needed = minimum
         else:
             kept = irreducible(self._session, core, fixed=[_DENIED])
-            needed = tuple(one for one in kept if one != _DENIED)
-        unused = tuple(one for one in self._premises if one not in needed)
+            needed = tuple(text for text in kept if text != _DENIED)
+        unused = tuple(premise for premise in self._premises if premise not in needed)
         return Proof(
             validity=Validity.VALID,
             circular=repeated is not None,
@@ -223,8 +223,8 @@ class _Search:
 
     def _trivial(self, labels: Iterable[str]) -> tuple[str, ...]:
         """Premises that are true by logic alone; facts and denials of facts cannot be."""
-        compound = [one for one in labels if not _is_literal(self._premises[one])]
-        return tuple([one for one in compound if self._session.impossible(self._denial(one))])
+        compound = [label for label in labels if not _is_literal(self._premises[label])]
+        return tuple([text for text in compound if self._session.impossible(self._denial(text))])
 
     def _denial(self, label: str) -> str:
         """The label of what a premise denies."""
@@ -253,26 +253,28 @@ class _Search:
         refuted = self._session.impossible(*self._premises, _CONCLUSION)
         if refuted and self._session.impossible(_CONCLUSION):
             return Proof(validity=Validity.INVALID, contradictory_conclusion=True, trivial=trivial)
-        used = {name for one in self._premises.values() for name, _ in symbols(one).predicates}
+        used = {
+            name for premise in self._premises.values() for name, _ in symbols(premise).predicates
+        }
         wanted = {name for name, _ in symbols(self._conclusion).predicates}
         missing = sorted(wanted - used - {LESS})
         lowered = {name.lower(): name for name in sorted(used)}
         near = [(name, get_close_matches(name.lower(), lowered, n=1)) for name in missing]
-        found = Proof(
+        proof = Proof(
             validity=Validity.INVALID,
             trivial=trivial,
             refuted=refuted,
             unproved_predicates=tuple(missing),
             similar_predicates=tuple((name, lowered[ones[0]]) for name, ones in near if ones),
         )
-        return found if keys is None else self._explained(found, keys)
+        return proof if keys is None else self._explained(proof, keys)
 
-    def _explained(self, found: Proof, keys: Mapping[str, Key]) -> Proof:
+    def _explained(self, proof: Proof, keys: Mapping[str, Key]) -> Proof:
         premises = tuple(self._premises.values())
         model = countermodel(premises, self._conclusion, self._session)
-        told = None if model is None else story(model, self._conclusion, keys)
-        link = None if found.refuted else missing_link(premises, self._conclusion, keys)
-        return found.model_copy(update={"countermodel": told, "missing_link": link})
+        text = None if model is None else story(model, self._conclusion, keys)
+        link = None if proof.refuted else missing_link(premises, self._conclusion, keys)
+        return proof.model_copy(update={"countermodel": text, "missing_link": link})
 
 
 def _is_literal(formula: Formula) -> bool:

@@ -46,7 +46,7 @@ def read_keys(keys: Mapping[str, str]) -> tuple[dict[str, Key], tuple[str, ...]]
         if match is None:
             unread.append(symbol)
             continue
-        slots = tuple(one.strip() for one in match[2].split(",")) if match[2] else ()
+        slots = tuple(word.strip() for word in match[2].split(",")) if match[2] else ()
         found.setdefault(match[1], Key(match[1], slots, " ".join(meaning.split())))
     return found, tuple(unread)
 
@@ -61,14 +61,14 @@ def conflicts(readings: Sequence[tuple[str, ParsedFormula]]) -> Iterator[tuple[s
         The label of the formula that disagrees, and an error at the place of the name in it.
     """
     first: dict[str, tuple[str, Use]] = {}
-    told: set[tuple[str, NameRole, int, str]] = set()
+    rows: set[tuple[str, NameRole, int, str]] = set()
     for label, reading in readings:
         for use in reading.uses:
             where, known = first.setdefault(use.name, (label, use))
             way = (use.name, use.role, use.arity, use.spelled)
-            if way in told or _same(known, use):
+            if way in rows or _same(known, use):
                 continue
-            told.add(way)
+            rows.add(way)
             yield label, reading.source.error(*_complaint(where, known, use), use.offset)
 
 
@@ -76,11 +76,11 @@ def undeclared(
     readings: Sequence[tuple[str, ParsedFormula]], keys: Mapping[str, Key]
 ) -> Iterator[tuple[str, FormulaError]]:
     """Each name that has no key, or a key with another number of arguments; once per name."""
-    told: set[str] = set()
+    texts: set[str] = set()
     for label, reading in readings:
         for use in reading.uses:
             key = keys.get(use.name)
-            if use.name in told or is_numeral(use.name):
+            if use.name in texts or is_numeral(use.name):
                 continue
             if key is None:
                 code, message = "undeclared", _without_key(use, keys)
@@ -92,7 +92,7 @@ def undeclared(
                 )
             else:
                 continue
-            told.add(use.name)
+            texts.add(use.name)
             yield label, reading.source.error(code, message, use.offset)
 
 

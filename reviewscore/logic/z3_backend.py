@@ -154,8 +154,8 @@ class ProofSession:
         try:
             result = self._solver.check([self._marks[label] for label in labels])
             if result == z3.unsat:
-                found = {self._labels[mark.get_id()] for mark in self._solver.unsat_core()}
-                core = tuple(label for label in labels if label in found)
+                texts = {self._labels[mark.get_id()] for mark in self._solver.unsat_core()}
+                core = tuple(label for label in labels if label in texts)
                 return CheckResult(CheckOutcome.UNSATISFIABLE, core=core)
             if result == z3.sat:
                 true = _true_propositions(self._solver.model()) if facts else frozenset()
@@ -188,7 +188,7 @@ class ProofSession:
                 inner = self._translated(body, {**bound, variable: name})
                 return (z3.ForAll if isinstance(formula, fol.ForAll) else z3.Exists)([name], inner)
         return self._joined(
-            formula, [self._translated(one, bound) for one in fol.parts_of(formula)]
+            formula, [self._translated(part, bound) for part in fol.parts_of(formula)]
         )
 
     def _joined(self, formula: fol.Formula, parts: list[z3.BoolRef]) -> z3.BoolRef:
@@ -255,7 +255,7 @@ class ProofSession:
             declared = z3.Function(name, *[self._sort] * len(terms), to)
             self._declared[key] = declared
         inner = [self._term(term, bound) for term in terms]
-        array = (z3.Ast * len(inner))(*[one.as_ast() for one in inner])
+        array = (z3.Ast * len(inner))(*[value.as_ast() for value in inner])
         return z3.Z3_mk_app(self._context.ref(), declared.ast, len(inner), array)
 
 
@@ -267,7 +267,7 @@ def _true_propositions(model: z3.ModelRef) -> frozenset[str]:
     import z3
 
     return frozenset(
-        one.name() for one in model.decls() if one.arity() == 0 and z3.is_true(model[one])
+        decl.name() for decl in model.decls() if decl.arity() == 0 and z3.is_true(model[decl])
     )
 
 
@@ -291,9 +291,9 @@ def irreducible(
     for label in core:
         if label not in kept or label in fixed:
             continue
-        answer = session.check([one for one in kept if one != label])
+        answer = session.check([text for text in kept if text != label])
         if answer.outcome is CheckOutcome.UNSATISFIABLE:
-            kept = [one for one in kept if one in answer.core]
+            kept = [text for text in kept if text in answer.core]
     return tuple(kept)
 
 
@@ -313,7 +313,7 @@ def smallest(session: ProofSession, labels: Sequence[str], denied: str) -> tuple
         return None
     missing: list[int] = []
     for n, label in enumerate(labels):
-        answer = session.check([*[one for one in labels if one != label], denied])
+        answer = session.check([*[text for text in labels if text != label], denied])
         if answer.outcome is CheckOutcome.UNKNOWN:
             return None
         if answer.outcome is CheckOutcome.SATISFIABLE:
@@ -342,7 +342,7 @@ def _grown(session: ProofSession, labels: Sequence[str], chosen: int, denied: st
     for n, label in enumerate(labels):
         if chosen >> n & 1:
             continue
-        inside = [one for m, one in enumerate(labels) if chosen >> m & 1]
+        inside = [text for m, text in enumerate(labels) if chosen >> m & 1]
         answer = session.check([*inside, label, denied])
         if answer.outcome is CheckOutcome.UNKNOWN:
             return None
@@ -358,12 +358,12 @@ def _first_hitting(sets: Sequence[int], elements: int, size: int, start: int = 0
     if _disjoint(sets) > size:
         return None
     for n in range(start, elements - size + 1):
-        if any(not one & _above(n, elements) for one in sets):
+        if any(not integer & _above(n, elements) for integer in sets):
             return None
-        left = [one for one in sets if not one >> n & 1]
-        found = _first_hitting(left, elements, size - 1, n + 1)
-        if found is not None:
-            return found | 1 << n
+        left = [integer for integer in sets if not integer >> n & 1]
+        number = _first_hitting(left, elements, size - 1, n + 1)
+        if number is not None:
+            return number | 1 << n
     return None
 
 
@@ -375,8 +375,8 @@ def _above(start: int, elements: int) -> int:
 def _disjoint(sets: Sequence[int]) -> int:
     """How many of the sets have no element in common, by taking the smallest first."""
     seen = count = 0
-    for one in sorted(sets, key=int.bit_count):
-        if not one & seen:
-            seen |= one
+    for number in sorted(sets, key=int.bit_count):
+        if not number & seen:
+            seen |= number
             count += 1
     return count

@@ -125,11 +125,11 @@ def _n(number: float) -> str:
 def _spoken(argument: Argument) -> str:
     """The map in words, for those who do not see it."""
     parts = []
-    for one in argument.premises:
-        score = None if one.verdict is None else one.verdict.factuality
+    for premise in argument.premises:
+        score = None if premise.verdict is None else premise.verdict.factuality
         said = "factuality not known" if score is None else f"factuality {score} of 5"
-        kind = "written" if one.explicit else "presumed"
-        parts.append(f"{one.premise_id}, {kind}, {said}: {one.text}")
+        kind = "written" if premise.explicit else "presumed"
+        parts.append(f"{premise.premise_id}, {kind}, {said}: {premise.text}")
     return f"Map of the argument. Conclusion: {argument.conclusion} Premises: {' '.join(parts)}"
 
 

@@ -32,7 +32,7 @@ def environment(room: str = _OWN, **names: object) -> Environment:
         names: What its templates use besides. ``script`` (`Markup`) is one for `file_policy`.
     """
     made = Environment(
-        loader=ChoiceLoader([PackageLoader(one) for one in dict.fromkeys((room, _OWN))]),
+        loader=ChoiceLoader([PackageLoader(fromkey) for fromkey in dict.fromkeys((room, _OWN))]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

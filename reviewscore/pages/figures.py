@@ -71,10 +71,12 @@ class Drawn:
     bar: IntervalBar | None
 
     @classmethod
-    def of(cls, one: Estimate, kind: Kind, scale: tuple[float, float]) -> Drawn:
+    def of(cls, estimate: Estimate, kind: Kind, scale: tuple[float, float]) -> Drawn:
         """Draw an estimate of a column on the column's scale."""
-        beside = "; ".join(filter(None, [f"n = {one.n:,}", one.reason, undefined(one)]))
-        return cls(value(one, kind), ends(one, kind), beside, _bar(one, scale))
+        beside = "; ".join(
+            filter(None, [f"n = {estimate.n:,}", estimate.reason, undefined(estimate)])
+        )
+        return cls(value(estimate, kind), ends(estimate, kind), beside, _bar(estimate, scale))
 
 
 def drawn(
@@ -97,8 +99,8 @@ def drawn(
     def cell(at: int, cell: Cell) -> Drawn | str | int | None:
         if isinstance(cell, str | int | None):
             return cell
-        one = estimate_of(cell)
-        return None if one is None else Drawn.of(one, table.kind_of(at), scales[at])
+        estimate = estimate_of(cell)
+        return None if estimate is None else Drawn.of(estimate, table.kind_of(at), scales[at])
 
     return tuple(tuple(cell(at, one) for at, one in enumerate(row)) for row in table.rows)
 
@@ -138,7 +140,7 @@ class FigurePage:
 
 def markdown(page: FigurePage) -> str:
     """The page as Markdown; foreign text has nothing in it that Markdown could act on."""
-    above = [escaped(page.lead), *(f"> {escaped(one)}" for one in page.banners)]
+    above = [escaped(page.lead), *(f"> {escaped(banner)}" for banner in page.banners)]
     return sections(
         page.title,
         "\n".join(f"{line}\n" for line in above),
@@ -192,21 +194,23 @@ def _scale(cells: Iterable[Cell], kind: Kind) -> tuple[float, float]:
     """
     reach = [0.0]
     for cell in cells:
-        if (one := estimate_of(cell)) is not None:
+        if (estimate := estimate_of(cell)) is not None:
             reach += [_SPAN] if kind == "share" else []
-            reach += [end for end in (one.value, one.low, one.high) if end is not None]
+            reach += [
+                end for end in (estimate.value, estimate.low, estimate.high) if end is not None
+            ]
     low, high = min(reach), max(reach)
     return (low, high) if high > low else (low, low + 1.0)
 
 
-def _bar(one: Estimate, scale: tuple[float, float]) -> IntervalBar | None:
-    if one.value is None or one.low is None or one.high is None:
+def _bar(estimate: Estimate, scale: tuple[float, float]) -> IntervalBar | None:
+    if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     low, high = scale
 
     def place(value: float) -> float:
         return round(100 * (value - low) / (high - low), 2)
 
-    left = place(one.low)
+    left = place(estimate.low)
     zero = place(0.0) if low < 0 else None
-    return IntervalBar(left, round(place(one.high) - left, 2), place(one.value), zero)
+    return IntervalBar(left, round(place(estimate.high) - left, 2), place(estimate.value), zero)

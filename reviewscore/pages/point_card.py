@@ -98,7 +98,7 @@ def marked_field(text: str, points: Iterable[tuple[int, PointScore, str]]) -> li
     """
     stretches: list[Stretch] = []
     position = 0
-    for number, score, anchor in sorted(points, key=lambda one: one[1].span.start):
+    for number, score, anchor in sorted(points, key=lambda row: row[1].span.start):
         start, end = score.span.start, score.span.end
         if start < position or not score.text or text[start:end] != score.text:
             continue
@@ -200,8 +200,11 @@ def card_of(
         if premise.verdict:
             shown += premise.verdict.evidence
     # The embedded judge is named once, at the head of the page.
-    asked = (one for one in score.origins if one.judge != EMBEDDED)
-    unique = {(one.stage, one.prompt_sha256, one.model_answered): one for one in asked}
+    asked = (origin for origin in score.origins if origin.judge != EMBEDDED)
+    unique = {
+        (provenance.stage, provenance.prompt_sha256, provenance.model_answered): provenance
+        for provenance in asked
+    }
     return Card(
         number=number,
         anchor=anchor_of(score.point_id),

@@ -228,30 +228,30 @@ def unaided_words(score: PointScore) -> str:
     return f"Judged with the authors' response: {now}; without it: {before}."
 
 
-def calibrated_words(found: Calibrated) -> str:
+def calibrated_words(calibrated: Calibrated) -> str:
     """What a calibration by human labels makes of a point, in one line."""
-    if found.probability is None:
+    if calibrated.probability is None:
         return "Calibrated by human labels: unknown."
-    side = "misinformed" if found.misinformed else "not misinformed"
-    score = "" if found.score is None else f", score {found.score:.1f}/5"
+    side = "misinformed" if calibrated.misinformed else "not misinformed"
+    score = "" if calibrated.score is None else f", score {calibrated.score:.1f}/5"
     return (
         f"Calibrated by human labels: {side}; people would call such a point misinformed with "
-        f"probability {found.probability:.2f}{score}."
+        f"probability {calibrated.probability:.2f}{score}."
     )
 
 
 def ratings(given: tuple[Rating, ...]) -> str:
     """What each judge of a panel said, in one line; empty without a panel."""
-    told = []
-    for one in given:
-        seat = f"{one.judge} #{one.repeat + 1}" if one.repeat else one.judge
-        told.append(f"{seat}: {'no usable reply' if one.score is None else one.score}")
-    if not told:
+    texts = []
+    for rating in given:
+        seat = f"{rating.judge} #{rating.repeat + 1}" if rating.repeat else rating.judge
+        texts.append(f"{seat}: {'no usable reply' if rating.score is None else rating.score}")
+    if not texts:
         return ""
     apart = spread(given)
     words = "" if apart is None else f"; {apart} apart"
     side = "; they disagree whether it is misinformed" if panel_split(given) else ""
-    return f"Panel, the median counts: {', '.join(told)}{words}{side}"
+    return f"Panel, the median counts: {', '.join(texts)}{words}{side}"
 
 
 def round_passed(attempt: Round) -> bool:

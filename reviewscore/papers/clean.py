@@ -155,8 +155,8 @@ class WrittenWords:
         pairs: Counter[str] = Counter()
         for compound, times in self._compounds.items():
             parts = compound.casefold().split("-")
-            pairs.update({f"{one}-{other}": times for one, other in pairwise(parts)})
-            pairs.update(f"{one}-" for one in parts[:-1])
+            pairs.update({f"{value}-{other}": times for value, other in pairwise(parts)})
+            pairs.update(f"{part}-" for part in parts[:-1])
         return pairs
 
     @cached_property

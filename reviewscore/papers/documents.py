@@ -77,7 +77,7 @@ def joined(own: DocumentPart, further: Sequence[DocumentPart]) -> Paper:
     ]
     venue, revised, lines = list(first.venue_text), list(first.revised_spans), list(first.lines)
     missing, notes, warnings = first.missing, list(first.notes), list(first.warnings)
-    for part in sorted(further, key=lambda one: _ORDER.index(one.kind)):
+    for part in sorted(further, key=lambda part: _ORDER.index(part.kind)):
         paper, end = part.paper, len(text)
         heading = f"\n\n===== {_TITLES[part.kind]} =====\n\n"
         text += heading
@@ -143,7 +143,7 @@ def repeats(paper: Paper) -> Iterator[tuple[int, int]]:
 
     Judges need not read them twice; a sentence on both sides of what is new stays, as its context.
     """
-    later = [one for one in paper.documents[1:] if one.kind is DocumentKind.REVISION]
+    later = [document for document in paper.documents[1:] if document.kind is DocumentKind.REVISION]
     if not later:
         return
     units = sentences(paper)
@@ -156,9 +156,9 @@ def repeats(paper: Paper) -> Iterator[tuple[int, int]]:
             yield inner[0].start, inner[-1].end
 
 
-def _sum(one: Missing, other: Missing) -> Missing:
+def _sum(missing: Missing, other: Missing) -> Missing:
     return Missing(
-        formulas=one.formulas + other.formulas,
-        figures=one.figures + other.figures,
-        figures_unseen=one.figures_unseen or other.figures_unseen,
+        formulas=missing.formulas + other.formulas,
+        figures=missing.figures + other.figures,
+        figures_unseen=missing.figures_unseen or other.figures_unseen,
     )

@@ -110,19 +110,19 @@ def unseen_characters(text: str) -> str:
     """
     if text.isascii():
         return ""
-    found = [
+    matches = [
         match
         for match in UNSEEN_ONE.finditer(text)
         if not match["flag"] and match.group() != _SOFT_HYPHEN
     ]
-    if not found:
+    if not matches:
         return ""
-    kinds = sorted({f"U+{ord(match.group()):04X}" for match in found})
+    kinds = sorted({f"U+{ord(match.group()):04X}" for match in matches})
     named = ", ".join(kinds[:_KINDS]) + (", ..." if len(kinds) > _KINDS else "")
-    many = "character" if len(found) == 1 else "characters"
+    many = "character" if len(matches) == 1 else "characters"
     return (
-        f"{len(found)} {many} without width or with direction ({named}; the first at character "
-        f"{found[0].start()}), which models do not get"
+        f"{len(matches)} {many} without width or with direction ({named}; the first at character "
+        f"{matches[0].start()}), which models do not get"
     )
 
 
@@ -150,7 +150,7 @@ _OPEN = re.compile(r"^ {0,3}<!--", re.MULTILINE)
 
 def comments(text: str) -> tuple[str, tuple[Hidden, ...]]:
     """A Markdown text without its comments, and the comments; linear in its length."""
-    found: list[Hidden] = []
+    hidden_texts: list[Hidden] = []
 
     def without(match: re.Match[str]) -> str:
         said, start, kept = match["closed"] or match["link"] or "", match.start(), ""
@@ -163,11 +163,13 @@ def comments(text: str) -> tuple[str, tuple[Hidden, ...]]:
                 return match[0]
             kept, said, start = text[start : rest.start()], text[rest.end() :], rest.start()
         if said.strip():
-            found.append(Hidden(text=" ".join(said.split()), trick=Trick.COMMENT, start=start))
+            hidden_texts.append(
+                Hidden(text=" ".join(said.split()), trick=Trick.COMMENT, start=start)
+            )
         return kept
 
     shown = _COMMENT.sub(without, text)
-    return shown, tuple(found)
+    return shown, tuple(hidden_texts)
 
 
 def is_flag(run: str) -> bool:
@@ -186,7 +188,7 @@ def shapeless(text: str) -> Iterator[Hidden]:
         if is_flag(run):
             continue
         if "\U000e0000" <= run[0] <= "\U000e007f":
-            said = "".join(chr(ord(one) - 0xE0000) for one in run if one >= "\U000e0020")
+            said = "".join(chr(ord(text) - 0xE0000) for text in run if text >= "\U000e0020")
             yield Hidden(text=said, trick=Trick.TAGS, start=match.start())
         else:
             said = _from_bytes(run) if _VARIATIONS.fullmatch(run) else _from_bits(run)
@@ -194,7 +196,7 @@ def shapeless(text: str) -> Iterator[Hidden]:
 
 
 def _from_bytes(run: str) -> str:
-    codes = [ord(one) - (0xFE00 if one <= "\ufe0f" else 0xE0100 - 16) for one in run]
+    codes = [ord(text) - (0xFE00 if text <= "\ufe0f" else 0xE0100 - 16) for text in run]
     return _readable(bytes(codes))
 
 
@@ -202,9 +204,9 @@ def _from_bits(run: str) -> str:
     """The text of two zero-width characters taken as 0 and 1, or their number if it is none."""
     kinds = sorted(set(run), key=run.count)[-2:]
     for zero in kinds:
-        bits = "".join("0" if one == zero else "1" for one in run if one in kinds)
+        bits = "".join("0" if text == zero else "1" for text in run if text in kinds)
         whole = [bits[at : at + _BITS] for at in range(0, len(bits) - _BITS + 1, _BITS)]
-        said = _readable(bytes(int(one, 2) for one in whole))
+        said = _readable(bytes(int(text, 2) for text in whole))
         if len(kinds) > 1 and len(whole) > 1 and not said.startswith("("):
             return said
     return f"({len(run)} characters without a shape)"

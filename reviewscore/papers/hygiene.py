@@ -44,7 +44,10 @@ class TidyText:
             notes.append(f"{self.surrogates} broken characters replaced by U+FFFD")
         if self.controls:
             notes.append(f"{self.controls} control characters replaced by spaces")
-        notes += [f"{one.trick} left out at {one.place}: {one.text}" for one in self.hidden]
+        notes += [
+            f"{hidden_text.trick} left out at {hidden_text.place}: {hidden_text.text}"
+            for hidden_text in self.hidden
+        ]
         if unseen := unseen_characters(self.text):
             notes.append(unseen)
         return tuple(notes)
@@ -68,10 +71,10 @@ def one_line(text: str) -> str:
     return " ".join(tidy(text).text.split())
 
 
-def _levelled(found: re.Match[str]) -> str:
-    if found.lastgroup == "unseen" and not is_flag(found.group()):
+def _levelled(match: re.Match[str]) -> str:
+    if match.lastgroup == "unseen" and not is_flag(match.group()):
         return ""
-    return found.group() if found.lastgroup == "unseen" else "\n" if found["end"] else ""
+    return match.group() if match.lastgroup == "unseen" else "\n" if match["end"] else ""
 
 
 def without_surrogates(value: object) -> object:
@@ -93,7 +96,7 @@ def broken_up(text: str) -> str:
     ``<start_of_turn>``), and after each ``[`` that begins a word in capitals in brackets
     (``[INST]``, ``[/INST]``). Other text stays as it is, and so does text that was broken up.
     """
-    return _MARKER.sub(lambda found: f"{found[0]} ", text)
+    return _MARKER.sub(lambda match: f"{match[0]} ", text)
 
 
 def read_text(path: Path, *, bound: Bound | None = None) -> str:

@@ -273,11 +273,13 @@ def _context() -> Any:
     context = get_default_latex_context_db()
     context.add_context_category(
         "paper",
-        macros=[std_macro(one, form) for form, names in _MACRO_ARGUMENTS.items() for one in names],
+        macros=[
+            std_macro(name, form) for form, names in _MACRO_ARGUMENTS.items() for name in names
+        ],
         environments=[
-            std_environment(one, form)
+            std_environment(name, form)
             for form, names in _ENVIRONMENT_ARGUMENTS.items()
-            for one in names
+            for name in names
         ],
         prepend=True,
     )
@@ -409,7 +411,7 @@ class _Reader:
             return ""
         if name in _REFERENCE:
             names = _source(arguments).split(",")
-            return ", ".join(f"\x02{one.strip()}\x03{name}\x02" for one in names)
+            return ", ".join(f"\x02{text.strip()}\x03{name}\x02" for text in names)
         if _CITATION.match(name):
             return "" if name == "nocite" else f"[{_source(arguments)}]"
         if name in ("bibitem", "item"):
@@ -500,21 +502,21 @@ class _Reader:
 
     def _float(self, node: Any, kind: str) -> None:
         """A float: its caption with its number, then what it holds."""
-        captions = [one for one in _within(node.nodelist) if _is_macro(one, "caption")]
+        captions = [value for value in _within(node.nodelist) if _is_macro(value, "caption")]
         if kind and captions:
             number = self._numbers.step(kind)
             words = self._apart(_arguments(captions[0])[-1:]).replace(_BREAK, " ")
             self._add(f"{kind} {number}: {words}")
-            for label in (one for one in _within(node.nodelist) if _is_macro(one, "label")):
+            for label in (value for value in _within(node.nodelist) if _is_macro(value, "label")):
                 self._numbers.labels[_source(_arguments(label))] = self._numbers.current
         first = captions[:1] if kind else []
-        self._flow([one for one in node.nodelist if one not in first])
+        self._flow([value for value in node.nodelist if value not in first])
 
     def _equation(self, node: Any) -> None:
         """Displayed formulas, a line for each number."""
         name = node.environmentname
         numbered = not name.endswith("*") and name not in ("math", "displaymath")
-        source = "".join(one.latex_verbatim() for one in node.nodelist if one is not None)
+        source = "".join(value.latex_verbatim() for value in node.nodelist if value is not None)
         rows = [source]
         if name.rstrip("*") in _ROWS_OF_EQUATIONS:
             rows = re.split(r"\\\\(?:\[[^\]]*\])?", source)
@@ -542,7 +544,7 @@ class _Reader:
                 rows.append([[]])
             else:
                 rows[-1][-1].append(node)
-        return [[cell for one in row for cell in self._cell(one)] for row in rows]
+        return [[cell for values in row for cell in self._cell(values)] for row in rows]
 
     def _cell(self, nodes: Sequence[Any]) -> Iterator[str]:
         """A cell, and empty ones beside it where it spans columns."""
@@ -587,7 +589,7 @@ def plain_title(title: str) -> str:
 
     reader = LatexNodes2Text(strict_latex_spaces=False)
     try:
-        words = _TITLE_MARKUP.sub(lambda found: str(reader.latex_to_text(found[0])), title)
+        words = _TITLE_MARKUP.sub(lambda match: str(reader.latex_to_text(match[0])), title)
     except (ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError):
         return title  # what is no LaTeX stays as it is
     return words if words.strip() else title
@@ -598,8 +600,8 @@ def _formula_source(nodes: Sequence[Any]) -> str:
 
 
 def _arguments(node: Any) -> list[Any]:
-    found = getattr(node, "nodeargd", None)
-    return [one for one in (found.argnlist if found is not None else ()) if one is not None]
+    value = getattr(node, "nodeargd", None)
+    return [item for item in (value.argnlist if value is not None else ()) if item is not None]
 
 
 def _source(nodes: Sequence[Any]) -> str:

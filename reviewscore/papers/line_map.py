@@ -164,11 +164,11 @@ def _word_after(text: str, end: int) -> int:
 def together(text: str, numbers: Sequence[PrintedNumber]) -> Iterator[list[PrintedNumber]]:
     """Numbers by the places where they stand: with nothing but breaks between them."""
     group: list[PrintedNumber] = []
-    for one in numbers:
-        if group and text[group[-1].end : one.start].strip(BREAKS):
+    for number in numbers:
+        if group and text[group[-1].end : number.start].strip(BREAKS):
             yield group
             group = []
-        group.append(one)
+        group.append(number)
     if group:
         yield group
 
@@ -271,7 +271,7 @@ def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
             and _goes_on(before, items[0])
             and not _HEAD.match(before.rpartition("\n")[2])
         )
-        goes_on = [_goes_on(one, other) for one, other in pairwise(items)]
+        goes_on = [_goes_on(text, other) for text, other in pairwise(items)]
         inside = [
             any(goes_on[max(0, at - 1) : at + 1]) or (at == 0 and opening)
             for at in range(len(items))
@@ -357,12 +357,12 @@ def _pages(numbers: Sequence[PrintedNumber]) -> Iterator[list[PrintedNumber]]:
     """The numbers of the paper; where they begin again, of each page or column."""
     page: list[PrintedNumber] = []
     seen: set[int] = set()
-    for one in numbers:
-        if one.number in seen:
+    for printed_number in numbers:
+        if printed_number.number in seen:
             yield page
             page, seen = [], set()
-        page.append(one)
-        seen.add(one.number)
+        page.append(printed_number)
+        seen.add(printed_number.number)
     if page:
         yield page
 
@@ -385,7 +385,10 @@ def _page_places(
     prose = _Prose(
         text,
         _usual_length(anchors),
-        sorted([(one.start, one.end) for one in numbers] + [(one.start, one.end) for one in aside]),
+        sorted(
+            [(number.start, number.end) for number in numbers]
+            + [(line.start, line.end) for line in aside]
+        ),
         listings,
     )
     wanted = sorted(set(map(_value, numbers)) - exact)
@@ -408,20 +411,22 @@ def _seen(text: str, numbers: Sequence[PrintedNumber], first: int) -> Iterator[_
     kinds = Counter(number.kind for number in numbers)
     leading = kinds["before"] > kinds["after"] + kinds["within"]
     last, further, seen = first, -1, -1
-    for place, one in enumerate(numbers):
-        if one.kind == "alone" or place < further:
-            last = one.end
+    for place, printed_number in enumerate(numbers):
+        if printed_number.kind == "alone" or place < further:
+            last = printed_number.end
             continue
         further = place + 1
-        if leading or one.kind == "before":
+        if leading or printed_number.kind == "before":
             stop = numbers[further].start if further < len(numbers) else len(text)
-            line_end = text.find("\n", one.end, stop)
-            yield _Line(one.number, one.end, stop if line_end < 0 else line_end)
-            last, seen = one.end, one.number
+            line_end = text.find("\n", printed_number.end, stop)
+            yield _Line(
+                printed_number.number, printed_number.end, stop if line_end < 0 else line_end
+            )
+            last, seen = printed_number.end, printed_number.number
             continue
-        follows = seen == one.number - 1
-        begin = max(last, text.rfind("\n\n", last, one.start))
-        lines = round((one.start - begin) / LINE)
+        follows = seen == printed_number.number - 1
+        begin = max(last, text.rfind("\n\n", last, printed_number.start))
+        lines = round((printed_number.start - begin) / LINE)
         while further < len(numbers) and numbers[further].number == numbers[further - 1].number + 1:
             between = text[numbers[further - 1].end : numbers[further].start]
             beside = "\n" not in between or (follows and further - place < lines)
@@ -430,16 +435,18 @@ def _seen(text: str, numbers: Sequence[PrintedNumber], first: int) -> Iterator[_
             further += 1
         count = further - place
         reach = LINE * (count * _LONGER + (1 if follows else 0))
-        yield from _lines_before(text, numbers[place:further], max(begin, one.start - int(reach)))
-        last, seen = one.end, numbers[further - 1].number
+        yield from _lines_before(
+            text, numbers[place:further], max(begin, printed_number.start - int(reach))
+        )
+        last, seen = printed_number.end, numbers[further - 1].number
 
 
 def _lines_before(text: str, beside: Sequence[PrintedNumber], start: int) -> Iterator[_Line]:
     """The lines that end with a number, or with the numbers of several lines of a paragraph."""
     end, count = beside[0].start, len(beside)
     edges = [_word_start(text, start + place * (end - start) // count) for place in range(count)]
-    for one, (low, high) in zip(beside, pairwise([*edges, beside[0].end]), strict=True):
-        yield _Line(one.number, low, high, exact=count == 1)
+    for printed_number, (low, high) in zip(beside, pairwise([*edges, beside[0].end]), strict=True):
+        yield _Line(printed_number.number, low, high, exact=count == 1)
 
 
 def _word_start(text: str, offset: int) -> int:

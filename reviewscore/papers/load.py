@@ -313,14 +313,14 @@ class PaperRow(BaseModel):
     @property
     def source_files(self) -> tuple[str, ...]:
         """Paths of all files that texts are read from, the paper's own first."""
-        documents = (one.source_file for one in self.documents or ())
+        documents = (row.source_file for row in self.documents or ())
         return tuple(filter(None, (self.source_file, *documents)))
 
     def moved(self, places: Mapping[str, str]) -> PaperRow:
         """The same record with its files at other places, by where they were."""
         documents = tuple(
-            one.model_copy(update={"file": places.get(one.file or "", one.file)})
-            for one in self.documents or ()
+            row.model_copy(update={"file": places.get(row.file or "", row.file)})
+            for row in self.documents or ()
         )
         own = places.get(self.source_file or "")
         return self.model_copy(
@@ -386,10 +386,10 @@ def build_paper(
     if row.own_kind is DocumentKind.REVISION:
         own = of_a_revision(own)
     further = []
-    for one in row.documents or ():
-        alone = PaperRow(paper_id=row.paper_id, file=one.source_file)
-        read = paper_of(document_content(one, source, folder), alone, doubts=doubts)
-        further.append(DocumentPart(one.kind, _name(one.source_file), read))
+    for document_row in row.documents or ():
+        alone = PaperRow(paper_id=row.paper_id, file=document_row.source_file)
+        read = paper_of(document_content(document_row, source, folder), alone, doubts=doubts)
+        further.append(DocumentPart(document_row.kind, _name(document_row.source_file), read))
     return (
         joined(DocumentPart(row.own_kind, _name(row.source_file), own), further) if further else own
     )
@@ -415,7 +415,10 @@ def text_of(row: PaperRow) -> str:
     """The text that a record holds: its text, or its sections in order; as it was given."""
     if row.text and row.text.strip():
         return row.text
-    return "\n\n".join(f"{one.title or ''}\n\n{one.text or ''}".strip() for one in _given(row))
+    return "\n\n".join(
+        f"{section_row.title or ''}\n\n{section_row.text or ''}".strip()
+        for section_row in _given(row)
+    )
 
 
 def _given(row: PaperRow) -> list[SectionRow]:
@@ -506,14 +509,17 @@ def _sections_of(
 ) -> tuple[Section, ...]:
     """The sections as given, as the format marks them, or as they are found."""
     if given:
-        found = _located(text, given)
-        if found is not None:
-            return found
+        sections = _located(text, given)
+        if sections is not None:
+            return sections
         notes.append("the given sections are not in the text; headings were searched")
     if content.headings:
         place = tidied.mapped.place_of
         headings = content.headings
-        moved = [replace(one, start=place(one.start), end=place(one.end)) for one in headings]
+        moved = [
+            replace(heading, start=place(heading.start), end=place(heading.end))
+            for heading in headings
+        ]
         return tuple(tiled(text, moved))
     return find_sections(text)
 

@@ -48,7 +48,7 @@ class Quality:
 def quality(text: str) -> Quality:
     """Signs of loss in a text; shares of nothing are 0."""
     text = text[:_SAMPLE]
-    visible = len(text) - sum(count for one, count in Counter(text).items() if one.isspace())
+    visible = len(text) - sum(count for string, count in Counter(text).items() if string.isspace())
     words = _WORD.findall(text)
     vowelless = sum(1 for word in words if not _VOWEL.search(word))
     count = len(words)
@@ -67,17 +67,17 @@ def badly_read(text: str, pdf: PdfReading | None = None) -> str:
         text: Its text.
         pdf: What was read of its PDF, if it is one.
     """
-    found = []
+    texts = []
     if pdf is not None and pdf.lost > MOST_LOST:
-        found.append(f"about {pdf.lost:.0%} of its characters did not come into the text")
+        texts.append(f"about {pdf.lost:.0%} of its characters did not come into the text")
     signs = quality(text)
     if signs.unmapped > _MOST_UNMAPPED:
-        found.append(f"{signs.unmapped:.1%} of its characters have no letter")
+        texts.append(f"{signs.unmapped:.1%} of its characters have no letter")
     if signs.words >= _LEAST_WORDS and signs.vowelless > _MOST_VOWELLESS:
-        found.append(f"{signs.vowelless:.0%} of its words have no vowel")
+        texts.append(f"{signs.vowelless:.0%} of its words have no vowel")
     if signs.words >= _LEAST_WORDS and signs.broken > _MOST_BROKEN:
-        found.append(f"{signs.broken:.0%} of its words are broken")
-    return "; ".join(found)
+        texts.append(f"{signs.broken:.0%} of its words are broken")
+    return "; ".join(texts)
 
 
 def foreign_words(language: str | None) -> tuple[str, ...]:
@@ -108,41 +108,41 @@ def warnings_of(
         pdf: What was read of its PDF, if it is one.
         pages: Where its pages begin, if known.
     """
-    found = []
+    texts = []
     doubt = badly_read(text, pdf)
     if doubt:
-        found.append(f"badly read, so that judges may be wrong on it: {doubt}")
+        texts.append(f"badly read, so that judges may be wrong on it: {doubt}")
     unseen = left_out(hidden)
     if unseen:
-        found.append(unseen)
+        texts.append(unseen)
     if pdf is not None and pdf.scans:
-        found.append(
+        texts.append(
             f"pages {_numbers(pdf.scans)} are images with recognised text, which was not compared "
             "with what they show"
         )
     if pdf is not None and pdf.unlooked:
-        found.append(
+        texts.append(
             f"pages {_numbers(pdf.unlooked)} could not be drawn in time, so that not all hidden "
             "text may have been found"
         )
-    return (*found, *filter(None, (unseen_characters(text), for_models(addressed(text, pages)))))
+    return (*texts, *filter(None, (unseen_characters(text), for_models(addressed(text, pages)))))
 
 
 def left_out(hidden: Sequence[Hidden]) -> str:
     """The text that people cannot see, in words; empty if there is none but stray marks."""
-    told = [one for one in hidden if not one.stray]
-    if not told:
+    hidden_texts = [hidden_text for hidden_text in hidden if not hidden_text.stray]
+    if not hidden_texts:
         return ""
-    what = "stretch" if len(told) == 1 else "stretches"
+    what = "stretch" if len(hidden_texts) == 1 else "stretches"
     return _counted(
         f"{what} of text that people cannot see left out",
-        [f"{hidden.place}, {hidden.trick}: {_cut(hidden.text)}" for hidden in told],
+        [f"{hidden.place}, {hidden.trick}: {_cut(hidden.text)}" for hidden in hidden_texts],
     )
 
 
-def for_models(found: Sequence[Addressing]) -> str:
+def for_models(addressings: Sequence[Addressing]) -> str:
     """The passages that address a model, in words; empty if there are none but quoted ones."""
-    said = [one for one in found if not one.quoted]
+    said = [one for one in addressings if not one.quoted]
     if not said:
         return ""
     what = "passage" if len(said) == 1 else "passages"
@@ -175,11 +175,11 @@ def in_names(names: Mapping[str, str | None]) -> tuple[str, ...]:
 
 def addressed(text: str, pages: Sequence[int] = ()) -> tuple[Addressing, ...]:
     """The passages of a text that address a model, each with its page where pages are known."""
-    found = addressing(text)
-    if not found or not pages:
-        return found
+    addressings = addressing(text)
+    if not addressings or not pages:
+        return addressings
     paper = Paper(paper_id="", title="", text=text, pages=tuple(pages))
-    return tuple(one.model_copy(update={"page": paper.page_at(one.start)}) for one in found)
+    return tuple(one.model_copy(update={"page": paper.page_at(one.start)}) for one in addressings)
 
 
 def place_of(one: Addressing) -> str:
@@ -188,7 +188,7 @@ def place_of(one: Addressing) -> str:
 
 
 def _cut(text: str) -> str:
-    text = "".join(one if one.isprintable() else " " for one in text)  # goes to terminals
+    text = "".join(string if string.isprintable() else " " for string in text)  # goes to terminals
     return f'"{text}"' if len(text) <= _EXCERPT else f'"{text[:_EXCERPT]}..."'
 
 

@@ -48,7 +48,7 @@ def shown(paper: Paper, parts: Parts) -> Paper:
         UnreadSpan(start=span.start, end=span.end, part=QUESTIONS)
         for span in paper.venue_text
         if span.zone is Zone.CHECKLIST
-        and not any(one.start <= span.start < one.end for one in spans)
+        and not any(unread_span.start <= span.start < unread_span.end for unread_span in spans)
     ]
     spans = _with(spans, (UnreadSpan(start=a, end=b, part=REPEATS) for a, b in repeats(paper)))
     return _hiding(paper, spans) if spans else paper
@@ -56,10 +56,14 @@ def shown(paper: Paper, parts: Parts) -> Paper:
 
 def without_doubtful(paper: Paper) -> Paper:
     """The paper as judges see it, less what reviewers could not see; itself if that is nothing."""
-    later = [(one.start, one.end) for one in paper.revised_spans]
-    later += [(one.start, one.end) for one in paper.sections if one.zone is Zone.REBUTTAL]
+    later = [(revised_span.start, revised_span.end) for revised_span in paper.revised_spans]
     later += [
-        (one.start, one.end) for one in paper.documents[1:] if one.kind is DocumentKind.REVISION
+        (section.start, section.end) for section in paper.sections if section.zone is Zone.REBUTTAL
+    ]
+    later += [
+        (document.start, document.end)
+        for document in paper.documents[1:]
+        if document.kind is DocumentKind.REVISION
     ]
     if not later:
         return paper
@@ -72,7 +76,7 @@ def _with(spans: Sequence[UnreadSpan], further: Iterable[UnreadSpan]) -> list[Un
     free: list[UnreadSpan] = []
     for span in (*spans, *further):
         start = span.start
-        for known in sorted(free, key=lambda one: one.start):
+        for known in sorted(free, key=lambda span: span.start):
             if known.end <= start or known.start >= span.end:
                 continue
             if start < known.start:
@@ -119,6 +123,6 @@ def cut_from(paper: Paper) -> int | None:
     before = [Zone.FRONT, Zone.ABSTRACT]
     for number, section in enumerate(paper.sections):
         if section.zone in _CUT:
-            body = any(one.zone not in before for one in paper.sections[:number])
+            body = any(section.zone not in before for section in paper.sections[:number])
             return section.start if body else None
     return None

@@ -208,17 +208,17 @@ class PdfReaders:
 
     def _fresh(self, path: Path, _: tuple[int, int], limits: PdfLimits, bound: Bound) -> PdfReading:
         task = ReadingTask(path=str(path.resolve()), limits=limits, most=bound.size)
-        found = self._answer(task)
-        if isinstance(found, Refusal) and found.drawing and not self.pool.abandoned:
+        answer = self._answer(task)
+        if isinstance(answer, Refusal) and answer.drawing and not self.pool.abandoned:
             again = self._answer(task.model_copy(update={"look": False}))
-            found = again if isinstance(again, PdfReading) else found
-        if isinstance(found, Refusal) and found.size:
+            answer = again if isinstance(again, PdfReading) else answer
+        if isinstance(answer, Refusal) and answer.size:
             raise TooLargeError(
-                f"its text {bound.problem(found.size, whole=True)}", file=path, cure=bound.cure
+                f"its text {bound.problem(answer.size, whole=True)}", file=path, cure=bound.cure
             )
-        if isinstance(found, Refusal):
-            raise InputError(found.problem, file=path, cure=found.cure)
-        return found
+        if isinstance(answer, Refusal):
+            raise InputError(answer.problem, file=path, cure=answer.cure)
+        return answer
 
     def _answer(self, task: ReadingTask) -> PdfReading | Refusal:
         try:

@@ -304,11 +304,11 @@ def _addresses_model(text: str) -> bool:
 
 def _pieces_joined(stretches: Sequence[Hidden]) -> Iterator[Hidden]:
     """The stretches; those too short for a message as one if together they address a model."""
-    pieces = [one for one in stretches if one.stray]
+    pieces = [stretch for stretch in stretches if stretch.stray]
     text = " ".join(piece.text for piece in pieces)
     if len(pieces) == 1 or not _addresses_model(text):
         yield from stretches
         return
-    yield from (one for one in stretches if not one.stray)
+    yield from (stretch for stretch in stretches if not stretch.stray)
     boxes = [piece.box for piece in pieces if piece.box is not None]
     yield pieces[0].model_copy(update={"text": text, "box": around(boxes), "harmless": ""})

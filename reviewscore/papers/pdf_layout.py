@@ -320,7 +320,7 @@ def _continuation(column: Sequence[PrintedLine], caption: int, before: PrintedLi
         if _CAPTION.match(line.text.strip()):
             continue
         below = column[place : place + _NEXT_LINES]
-        at_edge = line.left - min(one.left for one in below) <= _EDGE
+        at_edge = line.left - min(line.left for line in below) <= _EDGE
         if at_edge and (_GOES_ON.match(line.text.strip()) or must):
             return place
         return None
@@ -411,8 +411,8 @@ def _doubt(title: Sequence[str], others: Sequence[str]) -> str:
     if _UNFINISHED.search(text):
         return "it ends as if it went on"
     rivals = [
-        one for one in others
-        if sum(letter.isalpha() for letter in one) >= _LEAST_LETTERS and not _NO_TITLE.match(one)
+        text for text in others
+        if sum(letter.isalpha() for letter in text) >= _LEAST_LETTERS and not _NO_TITLE.match(text)
     ]  # fmt: skip
     return "another line of the page is set as large" if rivals else ""
 

@@ -153,22 +153,22 @@ def line_numbers(pages: Sequence[PageGlyphs]) -> list[list[Number]]:
             break
         columns.append(column)
         taken = set(map(id, column))
-        left = [one for one in left if id(one) not in taken]
+        left = [number for number in left if id(number) not in taken]
     return columns
 
 
 def _aligned(numbers: Sequence[Number], pages: int) -> Iterator[list[Number]]:
     """Numbers that share a left or a right edge, the fullest columns first."""
     for edge in (2, 0):
-        bins: Counter[int] = Counter(round(one.box[edge]) for one in numbers)
+        bins: Counter[int] = Counter(round(number.box[edge]) for number in numbers)
         for place, _ in bins.most_common(24):
             if sum(bins[place + off] for off in (-2, -1, 0, 1, 2)) < _LEAST:
                 continue
-            group = [one for one in numbers if abs(one.box[edge] - place) <= _SAME_EDGE]
-            on_page = Counter(one.page for one in group)
+            group = [number for number in numbers if abs(number.box[edge] - place) <= _SAME_EDGE]
+            on_page = Counter(number.page for number in group)
             many = sum(1 for count in on_page.values() if count >= _A_PAGE)
             if len(group) >= _LEAST and many >= _PAGES * pages / 2:
-                yield sorted(group, key=lambda one: (one.page, -one.box[1]))
+                yield sorted(group, key=lambda number: (number.page, -number.box[1]))
 
 
 @dataclass(slots=True)
@@ -190,37 +190,37 @@ class _Ends:
             self.before_page = max(ends, key=self.weight.__getitem__, default=None)
             self.on_page, self.page = None, page
 
-    def best(self, one: Number) -> tuple[float, int | None]:
+    def best(self, number: Number) -> tuple[float, int | None]:
         """The weight of the heaviest series that a number goes on with, and its last number."""
         best, at = 0.0, None
         for gap in range(1, _PAGES_APART // self.step + 1):
-            place = self.by_value.get(one.value - gap * self.step)
+            place = self.by_value.get(number.value - gap * self.step)
             if place is not None:
-                value = self.weight[place] - self._cost(self.numbers[place], one, gap)
+                value = self.weight[place] - self._cost(self.numbers[place], number, gap)
                 if value > best:
                     best, at = value, place
             if gap >= _WIDEST and at is not None:
                 break
-        if self.before_page is not None and one.value <= self.step:  # the column begins anew
+        if self.before_page is not None and number.value <= self.step:  # the column begins anew
             value = self.weight[self.before_page] - _ANEW
             if value > best:
                 best, at = value, self.before_page
         return best, at
 
-    def _cost(self, last: Number, one: Number, gap: int) -> float:
-        if last.page != one.page:
+    def _cost(self, last: Number, number: Number, gap: int) -> float:
+        if last.page != number.page:
             return _NEW_PAGE
-        if gap > _WIDEST or last.box[1] <= one.box[1]:
+        if gap > _WIDEST or last.box[1] <= number.box[1]:
             return float("inf")
         return _LACKING * (gap - 1)
 
     def add(self, place: int) -> None:
         """Note a number as an end of series."""
-        one = self.numbers[place]
-        kept = self.by_value.get(one.value)
+        number = self.numbers[place]
+        kept = self.by_value.get(number.value)
         lighter = kept is not None and self.weight[place] < self.weight[kept]
-        if kept is None or not lighter or self.numbers[kept].page < one.page - 1:
-            self.by_value[one.value] = place
+        if kept is None or not lighter or self.numbers[kept].page < number.page - 1:
+            self.by_value[number.value] = place
         if self.on_page is None or self.weight[place] > self.weight[self.on_page]:
             self.on_page = place
 
@@ -229,9 +229,9 @@ def _series(numbers: Sequence[Number], step: int) -> list[Number]:
     """The longest sequence that grows by a step, lacks little, and may begin anew on a page."""
     ends = _Ends(numbers, step, [1.0] * len(numbers), {})
     link: list[int | None] = []
-    for place, one in enumerate(numbers):
-        ends.begin(one.page)
-        best, at = ends.best(one)
+    for place, number in enumerate(numbers):
+        ends.begin(number.page)
+        best, at = ends.best(number)
         ends.weight[place] += best
         link.append(at)
         ends.add(place)
@@ -246,8 +246,8 @@ def _series(numbers: Sequence[Number], step: int) -> list[Number]:
 def _is_column(series: Sequence[Number], step: int, pages: Sequence[PageGlyphs]) -> bool:
     """Whether a sequence of numbers at one edge is a column of line numbers."""
     by_page: dict[int, list[Number]] = defaultdict(list)
-    for one in series:
-        by_page[one.page].append(one)
+    for number in series:
+        by_page[number.page].append(number)
     with_text = sum(1 for page in pages if len(page.boxes))
     several = sum(1 for column in by_page.values() if len(column) > 1)
     if len(series) < max(_LEAST, _A_PAGE * len(by_page)) or several < _PAGES * with_text:
@@ -259,7 +259,9 @@ def _is_column(series: Sequence[Number], step: int, pages: Sequence[PageGlyphs])
     for place, column in by_page.items():
         boxes = pages[place].boxes
         height = float(boxes[:, 3].max() - boxes[:, 1].min())
-        spread = max(one.box[3] for one in column) - min(one.box[1] for one in column)
+        spread = max(integer.box[3] for integer in column) - min(
+            integer.box[1] for integer in column
+        )
         # The last page, or a column of it, may hold a few lines only.
         extent += len(column) * (spread / height if height else 0.0)
         crossed += len(column) * _crossed(column, boxes)
@@ -272,16 +274,16 @@ def _alike(series: Sequence[Number], column: Sequence[Number]) -> bool:
 
 
 def _height(series: Sequence[Number]) -> float:
-    return float(np.median([one.box[3] - one.box[1] for one in series]))
+    return float(np.median([number.box[3] - number.box[1] for number in series]))
 
 
 def _crossed(column: Sequence[Number], boxes: npt.NDArray[np.float64]) -> float:
     """Share of the lines beside a column that run through it."""
-    left, bottom, right, top = around([one.box for one in column])
+    left, bottom, right, top = around([number.box for number in column])
     beside = boxes[(boxes[:, 3] > bottom) & (boxes[:, 1] < top)]
     rows = np.unique(np.round(beside[:, 1] / 4))
     through = beside[(beside[:, 2] > left + 0.3) & (beside[:, 0] < right - 0.3)]
-    own = {round(one.box[1] / 4) + near for one in column for near in (-1, 0, 1)}
+    own = {round(number.box[1] / 4) + near for number in column for near in (-1, 0, 1)}
     crossing = set(np.round(through[:, 1] / 4).astype(int).tolist()) - own
     return len(crossing) / max(1, len(rows))
 
@@ -298,13 +300,13 @@ def numbered_rows(numbers: Sequence[Number], rows: Sequence[Box]) -> list[list[i
     beside: list[list[int]] = [[] for _ in rows]
     for column in _columns_of(numbers):
         side = _side(column, rows)
-        for one in column:
-            middle = (one.box[1] + one.box[3]) / 2
+        for number in column:
+            middle = (number.box[1] + number.box[3]) / 2
             distances = [
                 (
                     round(max(box[1] - middle, middle - box[3], 0.0), 1),
-                    max(box[0] - one.box[2], one.box[0] - box[2], 0.0)
-                    if _is_beside(one, box, side)
+                    max(box[0] - number.box[2], number.box[0] - box[2], 0.0)
+                    if _is_beside(number, box, side)
                     else float("inf"),
                 )
                 for box in rows
@@ -313,25 +315,25 @@ def numbered_rows(numbers: Sequence[Number], rows: Sequence[Box]) -> list[list[i
             if nearest is not None:
                 box = rows[nearest]
                 if distances[nearest][0] <= _REACH * (box[3] - box[1]):
-                    beside[nearest].append(one.value)
+                    beside[nearest].append(number.value)
     return beside
 
 
 def _columns_of(numbers: Sequence[Number]) -> list[list[Number]]:
     """The numbers of a page, those above each other together."""
     columns: list[list[Number]] = []
-    for one in sorted(numbers, key=lambda number: number.box[2]):
-        if columns and one.box[2] - columns[-1][-1].box[2] <= _COLUMN:
-            columns[-1].append(one)
+    for integer in sorted(numbers, key=lambda number: number.box[2]):
+        if columns and integer.box[2] - columns[-1][-1].box[2] <= _COLUMN:
+            columns[-1].append(integer)
         else:
-            columns.append([one])
+            columns.append([integer])
     return columns
 
 
-def _is_beside(one: Number, box: Box, side: str) -> bool:
+def _is_beside(number: Number, box: Box, side: str) -> bool:
     if side == "left":
-        return box[0] < one.box[0]
-    return box[2] > one.box[2] if side == "right" else True
+        return box[0] < number.box[0]
+    return box[2] > number.box[2] if side == "right" else True
 
 
 def _side(column: Sequence[Number], rows: Sequence[Box]) -> str:
@@ -340,10 +342,10 @@ def _side(column: Sequence[Number], rows: Sequence[Box]) -> str:
     Full lines end at one distance from their numbers; the nearer side is theirs.
     """
     gaps: dict[str, list[float]] = {"left": [], "right": []}
-    for one in column:
-        level = [box for box in rows if box[1] < one.box[3] and box[3] > one.box[1]]
-        left = [one.box[0] - box[2] for box in level if box[2] <= one.box[0]]
-        right = [box[0] - one.box[2] for box in level if box[0] >= one.box[2]]
+    for number in column:
+        level = [box for box in rows if box[1] < number.box[3] and box[3] > number.box[1]]
+        left = [number.box[0] - box[2] for box in level if box[2] <= number.box[0]]
+        right = [box[0] - number.box[2] for box in level if box[0] >= number.box[2]]
         if left:
             gaps["left"].append(min(left))
         if right:

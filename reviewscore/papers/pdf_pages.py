@@ -159,7 +159,7 @@ def _without_line_numbers(document: PdfDocument, pages: list[_PageText]) -> list
 def _reread(
     document: PdfDocument, number: int, page: _PageText, numbers: tuple[Number, ...]
 ) -> _PageText:
-    places = {place for one in numbers for place in one.places}
+    places = {place for number in numbers for place in number.places}
     opened = document[number]
     text_page = opened.get_textpage()
     try:
@@ -203,11 +203,11 @@ def _reading(
     """The pages put together, furniture left out."""
     repeated = _repeated([page.lines for page in pages])
     # On the first page the title may be what later runs along the head.
-    pages[1:] = [replace(one, lines=_without_heads(one.lines, repeated)) for one in pages[1:]]
+    pages[1:] = [replace(page, lines=_without_heads(page.lines, repeated)) for page in pages[1:]]
     bodies = [_body(page.lines, repeated, first=page is pages[0]) for page in pages]
     kept = {id(line) for body in bodies for line in body}
     bodies = floats_after_paragraphs(bodies)
-    furniture = [one.text.strip() for page in pages for one in page.lines if id(one) not in kept]
+    furniture = [line.text.strip() for page in pages for line in page.lines if id(line) not in kept]
     parts, starts, length = [], [], 0
     rows: list[tuple[int, int, Box, int | None]] = []
     for number, (page, body, after) in enumerate(
@@ -220,7 +220,7 @@ def _reading(
             rows += _printed(page, number, body, [length + offset for offset in offsets])
             length += len(part) + len(parts[-1])
     mapped = MappedText("".join(parts[:-1])).rewrite(_SURROGATE, lambda _: "\ufffd")
-    levelled = mapped.rewrite(_SPACES, lambda found: "\n\n" if found.start() else "")
+    levelled = mapped.rewrite(_SPACES, lambda match: "\n\n" if match.start() else "")
     text = spelled_out(_whole_words(levelled, levelled.text))
     count = sum(len(page.numbers) for page in pages)
     notes = []
@@ -240,7 +240,7 @@ def _reading(
             for start, page, box, printed in rows
         ),
         furniture=tuple(furniture) + ((f"{count} line numbers",) if count else ()),
-        hidden=tuple(one for page in pages for one in page.hidden),
+        hidden=tuple(hidden_text for page in pages for hidden_text in page.hidden),
         characters=sum(page.characters for page in pages),
         dropped=sum(page.dropped for page in pages),
         unmapped=sum(page.unmapped for page in pages),
@@ -302,23 +302,25 @@ def _seen_text(
     body: Callable[[], float],
 ) -> _PageText:
     """The lines of a page that people can see, and the stretches that they cannot."""
-    found = glyphs(page, text_page)
+    shown_glyphs = glyphs(page, text_page)
     picture = None
-    if drawing is not None and len(found.index):
+    if drawing is not None and len(shown_glyphs.index):
         drawing()
         try:
-            picture = draw(page, found)
+            picture = draw(page, shown_glyphs)
         except (PdfiumError, ValueError):  # a page that cannot be drawn
             picture = None
-    tricks = hidden_glyphs(found, picture, body)
+    tricks = hidden_glyphs(shown_glyphs, picture, body)
     scan = is_scan(page, tricks)
     hidden: tuple[Hidden, ...] = ()
     doomed: frozenset[int] = frozenset()
     if not scan:
         characters = partial(_characters, text_page)
-        hidden, doomed = HiddenPage(page, number, found, tricks, characters, picture).hidden()
+        hidden, doomed = HiddenPage(
+            page, number, shown_glyphs, tricks, characters, picture
+        ).hidden()
     lines = _lines(page, text_page, doomed)
-    visible = [chr(code) for at, code in zip(found.index, found.code, strict=True)
+    visible = [chr(code) for at, code in zip(shown_glyphs.index, shown_glyphs.code, strict=True)
                if int(at) not in doomed]  # fmt: skip
     return _PageText(
         lines=lines,
@@ -327,8 +329,8 @@ def _seen_text(
         dropped=_dropped(len(visible), lines),
         unmapped=sum(1 for code in visible if _NO_LETTER.match(code)),
         scan=scan,
-        unlooked=picture is None and len(found.index) > 0,
-        glyphs=page_glyphs(found, number - 1),
+        unlooked=picture is None and len(shown_glyphs.index) > 0,
+        glyphs=page_glyphs(shown_glyphs, number - 1),
         doomed=doomed,
     )
 
@@ -356,12 +358,12 @@ def _characters(text_page: PdfTextPage) -> list[str]:
     """
     count = text_page.count_chars()
     codes = [int(raw.FPDFText_GetUnicode(text_page.raw, at)) for at in range(count)]
-    found = [_CONTROL.sub(" ", chr(code)) if code else "" for code in codes]
-    for at, (one, other) in enumerate(pairwise([*found, ""])):
-        if _SURROGATE.match(one):
-            pair = (one + other).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-            found[at] = pair if _HIGH.match(one) and pair else ""
-    return found
+    texts = [_CONTROL.sub(" ", chr(code)) if code else "" for code in codes]
+    for at, (text, other) in enumerate(pairwise([*texts, ""])):
+        if _SURROGATE.match(text):
+            pair = (text + other).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+            texts[at] = pair if _HIGH.match(text) and pair else ""
+    return texts
 
 
 def _lines(page: PdfPage, text_page: PdfTextPage, doomed: Set[int]) -> list[PrintedLine]:
@@ -375,28 +377,28 @@ def _lines(page: PdfPage, text_page: PdfTextPage, doomed: Set[int]) -> list[Prin
     text = text_page.get_text_range()
 
     # PDFium counts in UTF-16: a mathematical letter counts twice.
-    units = [0, *accumulate(2 if one > "\uffff" else 1 for one in text)]
+    units = [0, *accumulate(2 if value > "\uffff" else 1 for value in text)]
 
     def place(index: int) -> int:
         """The number of a character on the page; characters without a letter are not in text."""
         return max(0, int(raw.FPDFText_GetCharIndexFromTextIndex(text_page.raw, units[index])))
 
     if doomed:  # a line end in its place parts what stands before and after
-        text = "".join("\r" if place(at) in doomed else one for at, one in enumerate(text))
-    found: list[PrintedLine] = []
+        text = "".join("\r" if place(at) in doomed else value for at, value in enumerate(text))
+    lines: list[PrintedLine] = []
     for match in _LINE.finditer(text):
         for begin, stop in _parted(match, lambda at: text_page.get_charbox(place(at))):
             start, end = place(begin), place(stop - 1) + 1
             count = text_page.count_rects(start, end - start)
             boxes = [text_page.get_rect(index) for index in range(count)]
             if boxes and text[begin:stop].strip():
-                found.append(PrintedLine.of_boxes(text[begin:stop], boxes, begin))
+                lines.append(PrintedLine.of_boxes(text[begin:stop], boxes, begin))
 
     def left_edge(index: int) -> float:
         left: float = text_page.get_charbox(place(index))[0]
         return left
 
-    return in_reading_order(rows(found), page.get_width(), left_edge)
+    return in_reading_order(rows(lines), page.get_width(), left_edge)
 
 
 def _parted(line: re.Match[str], box: Callable[[int], Box]) -> Iterator[tuple[int, int]]:
@@ -439,7 +441,7 @@ def _repeated(pages: list[list[PrintedLine]]) -> set[str]:
 def _body(lines: list[PrintedLine], furniture: set[str], *, first: bool) -> list[PrintedLine]:
     edges = {id(line) for line in _edges(lines)}
     # Away from the edges (beside a turned table) only a long line is known by its words.
-    long = {one for one in furniture if len(one) >= _LONG and not first}
+    long = {text for text in furniture if len(text) >= _LONG and not first}
     return [
         line
         for line in lines
@@ -449,11 +451,11 @@ def _body(lines: list[PrintedLine], furniture: set[str], *, first: bool) -> list
 
 def _without_heads(lines: list[PrintedLine], furniture: set[str]) -> list[PrintedLine]:
     """The lines, a running head that runs into the line of a turned table parted from it."""
-    heads = [one.removesuffix("#").strip() for one in furniture if len(one) >= _LONG]
+    heads = [text.removesuffix("#").strip() for text in furniture if len(text) >= _LONG]
     parted: list[PrintedLine] = []
     for line in lines:
         text = line.text.strip()
-        head = next((one for one in heads if text.startswith(one)), None)
+        head = next((head for head in heads if text.startswith(head)), None)
         rest = None if head is None else _AFTER_NUMBER.fullmatch(text[len(head) :])
         if rest is None:
             parted.append(line)
@@ -517,7 +519,11 @@ def answer(task: ReadingTask, drawing: Callable[[], None] = lambda: None) -> Pdf
     """
     try:
         reading = read_pages(Path(task.path), task.limits, look=task.look, drawing=drawing)
-        texts = (reading.text, *reading.furniture, *(one.text for one in reading.hidden))
+        texts = (
+            reading.text,
+            *reading.furniture,
+            *(hidden_text.text for hidden_text in reading.hidden),
+        )
         size = sum(len(text.encode("utf-8", "replace")) for text in texts)
         if task.most is not None and size > task.most:
             return Refusal(problem="holds too much text", cure="", size=size)

@@ -390,15 +390,15 @@ def luminance(pixels: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     return light
 
 
-def contrast(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+def contrast(values: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """How much pixels (..., 3) stand out from others: their contrast ratio (WCAG 2.2), 1 to 21.
 
     It is infinite where they differ much in red or green, which is seen at any luminance.
     """
-    bright, dark = luminance(one), luminance(other)
+    bright, dark = luminance(values), luminance(other)
     brighter, darker = np.maximum(bright, dark), np.minimum(bright, dark)
     ratio = ((brighter + 0.05) / (darker + 0.05)).astype(np.float32)
-    apart = np.abs(one[..., 1:].astype(np.int16) - other[..., 1:]).max(axis=-1)
+    apart = np.abs(values[..., 1:].astype(np.int16) - other[..., 1:]).max(axis=-1)
     ratio[apart >= _OTHER_COLOUR] = np.inf
     return ratio
 
@@ -545,7 +545,7 @@ def _camouflaged(number: int, style: Style, picture: Picture) -> bool:
     return bool(len(ground)) and bool((np.abs(ground - fill) < _SAME_COLOUR).all())
 
 
-def _reason(number: int, style: Style | None, found: Glyphs, picture: Picture) -> Trick:
+def _reason(number: int, style: Style | None, shown_glyphs: Glyphs, picture: Picture) -> Trick:
     """Why a glyph that leaves no ink cannot be seen."""
     if picture.outside[number]:
         return Trick.OFF_PAGE
@@ -555,7 +555,7 @@ def _reason(number: int, style: Style | None, found: Glyphs, picture: Picture) -
         return Trick.LAYER
     clip = _clip(style.handle)
     if clip is not None:
-        box = found.box[number]
+        box = shown_glyphs.box[number]
         if box[2] <= clip[0] or box[0] >= clip[2] or box[3] <= clip[1] or box[1] >= clip[3]:
             return Trick.CLIPPED
     if _camouflaged(number, style, picture):
@@ -603,7 +603,7 @@ def overlapping(
     middles = (boxes[:, :2] + boxes[:, 2:]) / 2
     apart = np.abs(middles[1:] - middles[:-1])
     size = sizes[:-1]
-    found = np.zeros(len(boxes), dtype=np.bool_)
+    values = np.zeros(len(boxes), dtype=np.bool_)
     for along, across in ((0, 1), (1, 0)):  # lines of text, and turned ones
         near = (apart[:, along] < _CLOSE * size) & (apart[:, across] < _ACROSS * size)
         turns = np.flatnonzero(np.diff(near, prepend=False, append=False)).reshape(-1, 2)
@@ -611,5 +611,5 @@ def overlapping(
             row = boxes[first : last + 1]
             reach = float((row[:, 2:].max(axis=0) - row[:, :2].min(axis=0)).max())
             if len(row) >= _LEAST_OVERLAPPING and reach < _CLOSE * float(sizes[first]) * len(row):
-                found[first : last + 1] = True
-    return np.flatnonzero(found)
+                values[first : last + 1] = True
+    return np.flatnonzero(values)

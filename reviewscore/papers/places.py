@@ -379,11 +379,11 @@ def _whole_section(paper: Paper, place: int) -> tuple[int, int]:
 
 def _heading(paper: Paper, label: str) -> tuple[int, int] | None:
     """A Markdown heading with a number that was not read as a section's, up to the next one."""
-    found = re.search(rf"^#{{1,6}} {re.escape(label)}\.? [^\n]+", paper.text, re.MULTILINE)
-    if found is None:
+    match = re.search(rf"^#{{1,6}} {re.escape(label)}\.? [^\n]+", paper.text, re.MULTILINE)
+    if match is None:
         return None
-    after = _MARKED.search(paper.text, found.end())
-    return found.start(), len(paper.text) if after is None else after.start()
+    after = _MARKED.search(paper.text, match.end())
+    return match.start(), len(paper.text) if after is None else after.start()
 
 
 def _while_below(section: Section, further: Iterable[Section]) -> Iterator[Section]:
@@ -474,8 +474,8 @@ def _footnote(paper: Paper, label: str) -> tuple[int, int] | None:
         rf"^[ \t]*(?:\[\^{label}\]:|\^?{label}[.)]?)[ \t]*(?=[A-Z\"“(h])[^\n]+", re.MULTILINE
     )
     headings = {section.start for section in paper.sections}
-    found = [match for match in pattern.finditer(paper.text) if match.start() not in headings]
-    return found[0].span() if len(found) == 1 else None
+    matches = [match for match in pattern.finditer(paper.text) if match.start() not in headings]
+    return matches[0].span() if len(matches) == 1 else None
 
 
 def rests_on_missing(paper: Paper, kind: PlaceKind, label: str = "") -> str:

@@ -149,13 +149,13 @@ def _span(text: str, quote: str) -> tuple[int, int] | None:
     characters = len(core) + len(_UNSPACED.findall(core))
     if characters < MIN_CHARACTERS or len(_COUNTED.findall(core)) < MIN_WORDS:
         return None
-    found = _occurrence(text, MappedText(text), core, open_start, open_end)
+    pair = _occurrence(text, MappedText(text), core, open_start, open_end)
     for wanted in (core, _LOOSE_ENDS.sub("", core)):
         levelled = normal_form(wanted)
         for index in (_normal_raw, _normal_clean):
-            if found is None and levelled:
-                found = _occurrence(text, index(text), levelled, open_start, open_end)
-    return found
+            if pair is None and levelled:
+                pair = _occurrence(text, index(text), levelled, open_start, open_end)
+    return pair
 
 
 def _core(quote: str) -> tuple[str, bool, bool]:

@@ -371,15 +371,15 @@ def _capital_lines(text: str, lines: Sequence[re.Match[str]], taken: set[int]) -
 
 
 def _markdown_lines(lines: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    found: list[re.Match[str]] = []
+    matches: list[re.Match[str]] = []
     for match in lines:
         parts = re.match(r"(#{1,6})[ \t]+(\S.*)", match["line"])
         if parts:
             title = _title(parts[2].rstrip("# "))
             words = _WORD.findall(title)
             if title and _fit_for_title(title, words, sum(map(len, words))):
-                found.append(match)
-    return found
+                matches.append(match)
+    return matches
 
 
 def _markdown(lines: Sequence[re.Match[str]], taken: set[int]) -> list[Candidate]:
@@ -554,24 +554,28 @@ def _levels_by_number(text: str, kept: Sequence[Candidate]) -> list[Candidate]:
         return list(kept)
     result: list[Candidate] = []
     level = 0
-    for one in kept:
-        marked = not one.number and text[one.start] == "#"
-        if marked and level and not _is_named(one.title):
-            one = replace(one, level=level + 1)  # noqa: PLW2901
+    for candidate in kept:
+        marked = not candidate.number and text[candidate.start] == "#"
+        if marked and level and not _is_named(candidate.title):
+            candidate = replace(candidate, level=level + 1)  # noqa: PLW2901
         else:
-            level = len(one.number)
-        result.append(one)
+            level = len(candidate.number)
+        result.append(candidate)
     return result
 
 
 def _without_early_names(kept: Sequence[Candidate]) -> list[Candidate]:
     """Drops a second abstract; only the first one is the paper's own."""
-    firsts = (at for at, one in enumerate(kept) if one.number or one.title.lower() == "abstract")
+    firsts = (
+        at
+        for at, candidate in enumerate(kept)
+        if candidate.number or candidate.title.lower() == "abstract"
+    )
     first = next(firsts, len(kept))
     return [
-        one
-        for at, one in enumerate(kept)
-        if at <= first or one.number or one.title.lower() != "abstract"
+        candidate
+        for at, candidate in enumerate(kept)
+        if at <= first or candidate.number or candidate.title.lower() != "abstract"
     ]
 
 

@@ -81,7 +81,7 @@ def sentences(paper: Paper) -> tuple[Sentence, ...]:
         for start, end, of_venue in _stretches(paper, section.heading_end, section.end):
             units = _units(paper.text, section, start, end)
             found.extend(
-                replace(one, kind=SentenceKind.NOISE) if of_venue else one for one in units
+                replace(unit, kind=SentenceKind.NOISE) if of_venue else unit for unit in units
             )
     return tuple(_with_headers(found))
 
@@ -100,8 +100,10 @@ def _with_headers(units: Sequence[Sentence]) -> Iterator[Sentence]:
         around = (
             [*units[place - 1 : place], *units[end : end + 1]] if place else units[end : end + 1]
         )
-        captions = [one.text for one in around if one.kind is SentenceKind.CAPTION]
-        yield from _rows(units[place:end], [one for one in captions if one.startswith("Tab")])
+        captions = [sentence.text for sentence in around if sentence.kind is SentenceKind.CAPTION]
+        yield from _rows(
+            units[place:end], [caption for caption in captions if caption.startswith("Tab")]
+        )
         place = end
 
 

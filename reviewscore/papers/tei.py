@@ -125,8 +125,8 @@ def _title(head: Element) -> tuple[str, str]:
     """A heading's words, and its number as printed."""
     title = _line(head)
     printed = (head.get("n") or "").strip().rstrip(".")
-    if not printed and (found := _NUMBERED.match(title)):
-        printed, title = found[1], title[found.end() :]
+    if not printed and (hit := _NUMBERED.match(title)):
+        printed, title = hit[1], title[hit.end() :]
     return title, printed if _NUMBER.fullmatch(printed) else ""
 
 
@@ -135,18 +135,20 @@ def _back(paper: MarkedText, back: Element | None) -> None:
     if back is None:
         return
     listed = back.findall(f".//{TEI}listBibl/{TEI}biblStruct")
-    rest = [one for one in back.findall(f"{TEI}div") if one.find(f"{TEI}listBibl") is None]
-    annexes = [one for one in rest if one.get("type") == "annex"]
-    for one in rest:
-        if one not in annexes:
-            _sections(paper, one)
+    rest = [
+        element for element in back.findall(f"{TEI}div") if element.find(f"{TEI}listBibl") is None
+    ]
+    annexes = [element for element in rest if element.get("type") == "annex"]
+    for annex in rest:
+        if annex not in annexes:
+            _sections(paper, annex)
     if listed:
         paper.head("References")
         for entry in listed:
             paper.add(_reference(entry))
     beginning = len(paper.headings)
-    for one in annexes:
-        _sections(paper, one)
+    for annex in annexes:
+        _sections(paper, annex)
     if not listed and len(paper.headings) > beginning:
         first = paper.headings[beginning]
         if not first.number or first.number[0] < FIRST_LETTER:  # marked as an appendix's
@@ -164,8 +166,8 @@ def _sections(paper: MarkedText, part: Element) -> None:
 
 def _blocks(element: Element) -> Iterator[str]:
     """Its paragraphs; its own words if it has none."""
-    found = [_line(part) for part in element.iter(f"{TEI}p")]
-    yield from filter(None, found or [_line(element)])
+    texts = [_line(part) for part in element.iter(f"{TEI}p")]
+    yield from filter(None, texts or [_line(element)])
 
 
 def _block(part: Element) -> str:

@@ -265,8 +265,8 @@ def _with_options(text: str) -> Iterator[Item]:
 
 def _heading_above(text: str, first: int) -> tuple[int, int] | None:
     """The span of the heading nearest to the first item; None if there is none."""
-    found = list(_HEADING.finditer(text, max(0, first - _ABOVE), first))
-    return found[0].span() if found else None
+    matches = list(_HEADING.finditer(text, max(0, first - _ABOVE), first))
+    return matches[0].span() if matches else None
 
 
 def _end(text: str, last: Item) -> int:
@@ -276,7 +276,11 @@ def _end(text: str, last: Item) -> int:
     if begin < 0:
         return len(text)
     rest = text[begin:]
-    starts = [one.start for one in candidates(rest) if not one.number or _lettered(one)]
+    starts = [
+        candidate.start
+        for candidate in candidates(rest)
+        if not candidate.number or _lettered(candidate)
+    ]
     starts += [match.start() for match in _MARKED.finditer(rest)]
     headings = [start for start in starts if not _LABEL.match(rest, start)]
     if headings:
@@ -319,7 +323,7 @@ def venue_text(text: str, checklist: Checklist | None) -> tuple[VenueSpan, ...]:
     notes = [
         span.model_copy(update={"zone": whole.zone}) if _overlap(span, whole) else span
         for span in venue_notes(text)
-        if not any(_overlap(span, one) for one in checklist.venue)
+        if not any(_overlap(span, venue_span) for venue_span in checklist.venue)
     ]
     return tuple(sorted((*checklist.venue, *notes), key=lambda span: span.start))
 

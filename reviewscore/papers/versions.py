@@ -142,7 +142,7 @@ def _with_unseen_headings(sections: Sequence[Section], text: str) -> tuple[Secti
         if not _TITLE.search(title):
             continue
         start, end = match.span("line")
-        place = bisect_right(cut, start, key=lambda one: one.start) - 1
+        place = bisect_right(cut, start, key=lambda section: section.start) - 1
         section = cut[place] if place >= 0 else None
         if section is None or start < section.heading_end or section.zone is Zone.CHECKLIST:
             continue
@@ -164,9 +164,9 @@ def _with_unseen_headings(sections: Sequence[Section], text: str) -> tuple[Secti
 def _about_reviewing(text: str, sections: Sequence[Section]) -> bool:
     """Whether a paper is about reviewing; what answers reviews in it is not counted."""
     own = [
-        (one.heading_end, one.end)
-        for one in sections
-        if one.zone not in _SILENT and not _TITLE.search(one.title)
+        (section.heading_end, section.end)
+        for section in sections
+        if section.zone not in _SILENT and not _TITLE.search(section.title)
     ]
     mentions = marks = 0
     for start, end in own if sections else [(0, len(text))]:
@@ -190,7 +190,7 @@ def revised_spans(
     matches = [
         match
         for match in _MARK.finditer(text)
-        if not any(one.start <= match.start() < one.end for one in venue_text)
+        if not any(span.start <= match.start() < span.end for span in venue_text)
         and _zone_at(sections, match.start()) not in _SILENT
     ]
     if not matches or _about_reviewing(text, sections):
@@ -220,7 +220,7 @@ def _extent(
 
 
 def _section_at(sections: Sequence[Section], offset: int) -> Section | None:
-    place = bisect_right(sections, offset, key=lambda one: one.start) - 1
+    place = bisect_right(sections, offset, key=lambda section: section.start) - 1
     return sections[place] if place >= 0 else None
 
 
@@ -255,7 +255,7 @@ def version_doubts(
         sections: Its sections.
         heads: Running heads that were left out of the text.
     """
-    fronts = list(takewhile(lambda one: one.zone is Zone.FRONT, sections))
+    fronts = list(takewhile(lambda section: section.zone is Zone.FRONT, sections))
     end = fronts[-1].end if fronts and len(fronts) < len(sections) else 0
     front = text[: min(end, _HEAD)]
     lines = "\n".join(dict.fromkeys(heads))
@@ -295,10 +295,10 @@ def _revised(text: str, sections: Sequence[Section]) -> tuple[str, ...]:
         for match in _COLOURED.finditer(text)
         if _OF_A_VERSION.search(text, max(0, match.start() - _NEAR), match.end() + _NEAR)
     )
-    found = (next(coloured, None), _THANKING_REVIEWERS.search(text))
+    pair = (next(coloured, None), _THANKING_REVIEWERS.search(text))
     return tuple(
         f"it says {_in_words(match)}"
-        for match in found
+        for match in pair
         if match is not None
         and _zone_at(sections, match.start()) not in (Zone.REFERENCES, Zone.CHECKLIST)
     )

@@ -115,7 +115,9 @@ def _read(element: _Element, paper: MarkedText) -> None:
 
 def _is_block(element: _Element) -> bool:
     classes = _classes(element)
-    block = element.tag in _BLOCKS or any(one.tag in _BLOCKS for one in element.iter("p", "table"))
+    block = element.tag in _BLOCKS or any(
+        value.tag in _BLOCKS for value in element.iter("p", "table")
+    )
     return block and "ltx_note" not in classes
 
 
@@ -138,14 +140,16 @@ def _block(element: _Element, paper: MarkedText) -> None:
     elif element.tag == "li":
         _item(element, paper)
     elif "ltx_listing" in classes:
-        lines = [one for one in element.iter() if "ltx_listingline" in _classes(one)]
-        paper.add("\n".join(_line(_inline(one)) for one in lines) or _line(_inline(element)))
+        lines = [value for value in element.iter() if "ltx_listingline" in _classes(value)]
+        paper.add("\n".join(_line(_inline(line)) for line in lines) or _line(_inline(element)))
     else:
         _read(element, paper)
 
 
 def _heading(element: _Element, classes: set[str], paper: MarkedText) -> None:
-    tags = [one for one in element.iter() if any(c.startswith("ltx_tag") for c in _classes(one))]
+    tags = [
+        value for value in element.iter() if any(c.startswith("ltx_tag") for c in _classes(value))
+    ]
     tag = _line(_inline(tags[0])) if tags else ""
     whole = re.sub(r"\s+(?=[.:]\Z)", "", _line(_inline(element)))
     if "ltx_title_document" in classes:
@@ -154,7 +158,7 @@ def _heading(element: _Element, classes: set[str], paper: MarkedText) -> None:
         return
     level = int(element.tag[1]) - 1
     number = _NUMBER.match(tag)
-    if any(one.startswith("ltx_title_") for one in classes) and not classes & _SECTIONS:
+    if any(text.startswith("ltx_title_") for text in classes) and not classes & _SECTIONS:
         paper.lead_in(whole)
         return
     title = whole[len(tag) :].strip() if tag and whole.startswith(tag) else whole
@@ -182,7 +186,7 @@ def _figure(element: _Element, paper: MarkedText) -> None:
             paper.add(IMAGE)
         elif _is_block(child) or "ltx_tabular" in _classes(child):
             _block(child, paper)
-        elif any(one.tag in _GRAPHICS for one in child.iter()):
+        elif any(value.tag in _GRAPHICS for value in child.iter()):
             paper.add(IMAGE)
         else:
             paper.add(_line(_inline(child)))
@@ -191,7 +195,7 @@ def _figure(element: _Element, paper: MarkedText) -> None:
 def _item(element: _Element, paper: MarkedText) -> None:
     """An item of a list, its mark before its first paragraph."""
     inner = MarkedText()
-    tags = [one for one in element if "ltx_tag_item" in _classes(one)]
+    tags = [value for value in element if "ltx_tag_item" in _classes(value)]
     for tag in tags:
         element.remove(tag)
     _read(element, inner)
@@ -204,10 +208,10 @@ def _equations(element: _Element) -> str:
     rows = list(element.iter("tr")) or [element]
     lines = []
     for row in rows:
-        formulas = [_formula(one) for one in row.iter("math")]
-        tags = [one for one in row.iter() if "ltx_tag_equation" in _classes(one)]
+        formulas = [_formula(value) for value in row.iter("math")]
+        tags = [value for value in row.iter() if "ltx_tag_equation" in _classes(value)]
         number = _line(_inline(tags[0])) if tags else ""
-        body = " ".join(one.strip("$") for one in formulas if one != FORMULA)
+        body = " ".join(formula.strip("$") for formula in formulas if formula != FORMULA)
         shown = f"$${body}$$" if body else FORMULA if formulas or number else ""
         lines.append(f"{shown} {number}".strip())
     return "\n".join(filter(None, lines)) or FORMULA
@@ -222,12 +226,12 @@ def _formula(math: _Element) -> str:
 
 
 def _cells(table: _Element) -> Iterator[list[str]]:
-    if any(one.tag == "tr" for one in table.iter("tr")):
-        for one in table.iter("math"):
-            formula = _formula(one)
-            for inner in list(one):
-                one.remove(inner)
-            one.text = formula
+    if any(item.tag == "tr" for item in table.iter("tr")):
+        for value in table.iter("math"):
+            formula = _formula(value)
+            for inner in list(value):
+                value.remove(inner)
+            value.text = formula
         yield from table_cells(table)
 
 
@@ -254,10 +258,10 @@ def _notes(element: _Element) -> Iterator[str]:
     for note in element.iter():
         if "ltx_note" not in _classes(note):
             continue
-        marks = [one for one in note.iter("sup") if "ltx_note_mark" in _classes(one)]
-        inner = [one for one in note.iter() if "ltx_note_content" in _classes(one)]
+        marks = [value for value in note.iter("sup") if "ltx_note_mark" in _classes(value)]
+        inner = [value for value in note.iter() if "ltx_note_content" in _classes(value)]
         if inner:
-            tags = [one for one in inner[0].iter() if "ltx_tag_note" in _classes(one)]
+            tags = [value for value in inner[0].iter() if "ltx_tag_note" in _classes(value)]
             for tag in tags:
                 tag.text = ""
             words = [word for part in [inner[0].text, *_children(inner[0])] for word in part or ""]

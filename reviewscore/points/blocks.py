@@ -79,43 +79,43 @@ class _Mark(NamedTuple):
 
 
 def _bullet(text: str, at: int, end: int) -> _Mark | None:
-    found = _BULLET.match(text, at, end)
-    if found is None:
+    hit = _BULLET.match(text, at, end)
+    if hit is None:
         return None
-    sign = found["sign"] or found["tight"] or found["dash"] or found["double"] or found["side"]
-    role = _SIDE_ROLE[found["side"]] if found["side"] else None
+    sign = hit["sign"] or hit["tight"] or hit["dash"] or hit["double"] or hit["side"]
+    role = _SIDE_ROLE[hit["side"]] if hit["side"] else None
     if sign == "+" and role is None:
         role = Role.STRENGTHS
-    return _Mark(f"({sign})" if found["side"] else sign, 0, role, found.end())
+    return _Mark(f"({sign})" if hit["side"] else sign, 0, role, hit.end())
 
 
 def _number(text: str, at: int, end: int) -> _Mark | None:
-    found = _NUMBER.match(text, at, end)
-    if found is None:
+    hit = _NUMBER.match(text, at, end)
+    if hit is None:
         return None
-    deeper = "1." if found["sub"] else ""
-    style = "#" if found["hash"] else f"{found['open'] or ''}{deeper}1{found['close'][:1]}"
-    return _Mark(style, int(found["hash"] or found["digits"]), None, found.end())
+    deeper = "1." if hit["sub"] else ""
+    style = "#" if hit["hash"] else f"{hit['open'] or ''}{deeper}1{hit['close'][:1]}"
+    return _Mark(style, int(hit["hash"] or hit["digits"]), None, hit.end())
 
 
 def _letter(text: str, at: int, end: int) -> _Mark | None:
-    found = _LETTER.match(text, at, end)
-    if found is None:
+    hit = _LETTER.match(text, at, end)
+    if hit is None:
         return None
-    letter = found["letter"]
+    letter = hit["letter"]
     number = _ROMAN.get(letter) or ord(letter[0].lower()) - ord("a") + 1
     kind = "i" if letter in _ROMAN else "A" if letter.isupper() else "a"
     if len(letter) == 2 and letter[1].isdigit():  # noqa: PLR2004 - a letter and a digit
         number, kind = int(letter[1]), "a1"
-    return _Mark(f"{found['open']}{kind}{found['close']}", number, None, found.end())
+    return _Mark(f"{hit['open']}{kind}{hit['close']}", number, None, hit.end())
 
 
 def _label(text: str, at: int, end: int) -> _Mark | None:
-    found = _LABELLED.match(text, at, end)
-    if found is None or (found["short"] or "W").islower():
+    hit = _LABELLED.match(text, at, end)
+    if hit is None or (hit["short"] or "W").islower():
         return None
-    name = (found["word"] or found["short"]).lower()
-    return _Mark(name, int(found["count"]), _LABEL_ROLE.get(name), found.end())
+    name = (hit["word"] or hit["short"]).lower()
+    return _Mark(name, int(hit["count"]), _LABEL_ROLE.get(name), hit.end())
 
 
 def _marks(text: str, at: int, end: int) -> Iterator[_Mark]:

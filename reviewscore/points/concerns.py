@@ -123,10 +123,10 @@ def _counted_starts(text: str, parts: list[TextSpan]) -> set[int]:
     starts: list[int] = []
     wanted = {1, 2}
     for index, part in enumerate(parts):
-        found = _COUNT.match(text, part.start, part.end)
-        if found is not None and int(found["digits"]) in wanted:
+        hit = _COUNT.match(text, part.start, part.end)
+        if hit is not None and int(hit["digits"]) in wanted:
             starts.append(index)
-            wanted = {int(found["digits"]) + 1}
+            wanted = {int(hit["digits"]) + 1}
     ends = [*starts[1:], len(parts)]
     # A count of steps or cases within one argument is no count of concerns.
     concerns = all(

@@ -106,7 +106,7 @@ def equations_by_number(
             them an equation's.
     """
     own |= own_numbers(text)
-    covered = [*taken, *(found.span() for found in _FORMULA.finditer(text)), *_counts(text)]
+    covered = [*taken, *(match.span() for match in _FORMULA.finditer(text)), *_counts(text)]
     last: tuple[int, str] | None = None
     for match in _BARE.finditer(text):
         start, end = match.span()
@@ -127,8 +127,8 @@ def equations_by_number(
 
 
 def _label(number: str) -> str:
-    found = _LABEL.search(number)
-    return number.strip("()") if found is None else found.group()
+    match = _LABEL.search(number)
+    return number.strip("()") if match is None else match.group()
 
 
 def _between(first: str, last: str) -> list[str]:
@@ -162,10 +162,10 @@ def _counts(text: str) -> Iterator[tuple[int, int]]:
                 run.append(match)
                 continue
         if len(run) > 1:
-            yield from (one.span() for one in run)
+            yield from (match.span() for match in run)
         run = [match] if match[1] == "1" else []
     if len(run) > 1:
-        yield from (one.span() for one in run)
+        yield from (match.span() for match in run)
 
 
 _ORDINALS = (

@@ -308,24 +308,30 @@ def mentions(text: str, around: Surroundings = Surroundings()) -> tuple[Mention,
         around: What the rest of its review says.
     """
     found, taken = _by_kind(text)
-    pages = {one.page for one in found if one.kind is PlaceKind.LINE}
-    found = [one for one in found if one.kind is not PlaceKind.PAGE or int(one.first) not in pages]
+    pages = {mention.page for mention in found if mention.kind is PlaceKind.LINE}
+    found = [
+        mention
+        for mention in found
+        if mention.kind is not PlaceKind.PAGE or int(mention.first) not in pages
+    ]
     found += [
         Mention(PlaceKind.LINE, bare[1], bare[2], bare.start(1), bare.end(2))
         for bare in _BARE_LINES.finditer(text)
     ]
-    taken += [(one.start, one.end) for one in found]
-    further = [one for one in ordinals(text) if _of_this_paper(text, one.start, one.end)]
+    taken += [(mention.start, mention.end) for mention in found]
+    further = [
+        ordinal for ordinal in ordinals(text) if _of_this_paper(text, ordinal.start, ordinal.end)
+    ]
     if around.lines:
         further += lines_in_brackets(text)
-    for one in (*further, *named_sections(text)):
-        if not any(start < one.end and one.start < end for start, end in taken):
-            found.append(one)
-            taken.append((one.start, one.end))
+    for place in (*further, *named_sections(text)):
+        if not any(start < place.end and place.start < end for start, end in taken):
+            found.append(place)
+            taken.append((place.start, place.end))
     found += [
-        one
-        for one in equations_by_number(text, taken, around.counted)
-        if _of_this_paper(text, one.start, one.end)
+        equation
+        for equation in equations_by_number(text, taken, around.counted)
+        if _of_this_paper(text, equation.start, equation.end)
     ]
     found += quoted_words(text, block=around.block)
     return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
@@ -444,5 +450,5 @@ def _page(text: str, match: re.Match[str]) -> int | None:
     """The page that is named beside a line, as where numbers begin anew on each page."""
     before = _PAGE_BEFORE.search(text, max(0, match.start() - 20), match.start())
     after = _PAGE_AFTER.match(text, match.end())
-    found = before or after
-    return int(found[1]) if found else None
+    hit = before or after
+    return int(hit[1]) if hit else None

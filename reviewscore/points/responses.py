@@ -99,10 +99,10 @@ def align_response(review: Review, points: Points) -> Alignment:
     if not response or not points:
         return Alignment({}, tuple(paragraphs_of(response)))
     aligner = _Aligner(review, points, response)
-    found: defaultdict[str, list[AuthorAnswer]] = defaultdict(list)
+    answerses: defaultdict[str, list[AuthorAnswer]] = defaultdict(list)
     for number, answer in aligner.run():
-        found[points[number].point_id].append(answer)
-    answers = {point_id: tuple(_joined(response, made)) for point_id, made in found.items()}
+        answerses[points[number].point_id].append(answer)
+    answers = {point_id: tuple(_joined(response, made)) for point_id, made in answerses.items()}
     every = [answer for made in answers.values() for answer in made]
     left = [*_unaligned(response, every, aligner.heads), *aligner.left]
     return Alignment(answers, tuple(sorted(left)))
@@ -110,7 +110,10 @@ def align_response(review: Review, points: Points) -> Alignment:
 
 def paragraphs_of(response: str) -> list[TextSpan]:
     """The paragraphs and list entries of a response, in order."""
-    return [TextSpan(one.start, one.end) for one in response_paragraphs(response)]
+    return [
+        TextSpan(response_paragraph.start, response_paragraph.end)
+        for response_paragraph in response_paragraphs(response)
+    ]
 
 
 def _unaligned(
@@ -123,7 +126,9 @@ def _unaligned(
         answers: What was aligned with points.
         heads: Headings, labels and repeated words of the review, which answer nothing.
     """
-    covered = sorted([(one.start, one.end) for one in answers] + [(a, b) for a, b in heads])
+    covered = sorted(
+        [(answer.start, answer.end) for answer in answers] + [(a, b) for a, b in heads]
+    )
     reach, place = 0, 0
     for paragraph in paragraphs_of(response):
         while place < len(covered) and covered[place][0] < paragraph.end:
@@ -142,7 +147,7 @@ def _joined(response: str, answers: list[AuthorAnswer]) -> Iterator[AuthorAnswer
             leading = min(
                 last,
                 answer,
-                key=lambda one: (order.index(one.stance), _is_slight(one.cue)),
+                key=lambda answer: (order.index(answer.stance), _is_slight(answer.cue)),
             )
             last = last.model_copy(
                 update={
@@ -185,7 +190,7 @@ class _Words(NamedTuple):
 
 def _words(text: str, start: int = 0, end: int | None = None) -> _Words:
     matches = list(_WORD.finditer(text, start, len(text) if end is None else end))
-    return _Words([one.group().lower() for one in matches], [one.span() for one in matches])
+    return _Words([match.group().lower() for match in matches], [match.span() for match in matches])
 
 
 class _QuoteIndex:
@@ -352,14 +357,14 @@ class _Similarity:
             for number in holders if len(holders) <= _MOST_HOLDERS else ():
                 sums[number] += self._weight[word] ** 2  # type: ignore[assignment]
                 shared[number].append(word)
-        found = {
+        likenesses = {
             number: _Likeness(
                 total / (own * self._norm[number]),
                 tuple(sorted(shared[number], key=lambda word: (-self._weight[word], word))),
             )
             for number, total in sums.items()
         }
-        return dict(sorted(found.items(), key=lambda pair: (-pair[1].score, pair[0])))
+        return dict(sorted(likenesses.items(), key=lambda pair: (-pair[1].score, pair[0])))
 
 
 def _stands_out(
@@ -400,14 +405,19 @@ class _Aligner:
         self._points, self._response = points, response
         self._quotes = _QuoteIndex(points)
         self._entries = _entries(review, points)
-        self.paragraphs = [self._with_quotes(one) for one in response_paragraphs(response)]
-        self._starts = [one.start for one in self.paragraphs]
-        bodies = [self._own_text(one) for one in self.paragraphs]
+        self.paragraphs = [
+            self._with_quotes(response_paragraph)
+            for response_paragraph in response_paragraphs(response)
+        ]
+        self._starts = [paragraph.start for paragraph in self.paragraphs]
+        bodies = [self._own_text(paragraph) for paragraph in self.paragraphs]
         self._similar = _Similarity(points, bodies)
         self._under: Role | None = None
         self.heads: list[TextSpan] = []
         self.left: list[TextSpan] = []
-        named = [one.start for one in self.paragraphs if one.labels or one.quoted]
+        named = [
+            paragraph.start for paragraph in self.paragraphs if paragraph.labels or paragraph.quoted
+        ]
         self._last_named = max(named, default=0)
 
     def run(self) -> Iterator[tuple[int, AuthorAnswer]]:
@@ -469,7 +479,7 @@ class _Aligner:
             return True
         if answered is None or paragraph.start < self._last_named or paragraph.style:
             return False
-        near = [self._points[one].text for one in current.points] + [self._own_text(answered)]
+        near = [self._points[point].text for point in current.points] + [self._own_text(answered)]
         words = _telling(self._own_text(paragraph))
         return not any(len(words & _telling(text)) >= _LEAST_SHARED for text in near)
 
@@ -508,19 +518,19 @@ class _Aligner:
                        paragraph.style)  # fmt: skip
 
     def _by_number(self, paragraph: ResponseParagraph) -> _Anchor | None:
-        found: dict[int, AlignmentCertainty] = {}
+        certainties: dict[int, AlignmentCertainty] = {}
         used = []
         for kind, number in paragraph.labels:
             points, certainty = self._called(kind, number, paragraph)
             if points:
                 used.append(f"{kind.upper()}{number}")
             for point in points:
-                found[point] = certainty
-        if not found:
+                certainties[point] = certainty
+        if not certainties:
             return None
         order = list(AlignmentCertainty)
-        least = max(found.values(), key=order.index)
-        return _Anchor(tuple(sorted(found)), AlignmentMethod.NUMBER, least, ", ".join(used),
+        least = max(certainties.values(), key=order.index)
+        return _Anchor(tuple(sorted(certainties)), AlignmentMethod.NUMBER, least, ", ".join(used),
                        paragraph.style)  # fmt: skip
 
     def _called(
@@ -546,7 +556,9 @@ class _Aligner:
         if counted:
             kinds = [kind] if kind in _ROLE_OF_KIND else [_KIND_OF_ROLE.get(r, "") for r in roles]
             numbered = [n for k in kinds for n in self._entries.counted.get((k, number), [])]
-        overlap = max((ranked[one].score for one in numbered if one in ranked), default=0.0)
+        overlap = max(
+            (ranked[number].score for number in numbered if number in ranked), default=0.0
+        )
         rival = _stands_out(ranked, least=_LIKELY_SCORE)
         beaten = rival is not None and rival not in numbered
         listed = bool(roles) and not counted  # "W2", and entry 2 of the weaknesses
@@ -562,18 +574,20 @@ class _Aligner:
             return text
         place = bisect_right(self._starts, paragraph.start)
         after = self.paragraphs[place : place + 1]
-        return "\n".join([text, *(self._own_text(one) for one in after if not one.labels)])
+        return "\n".join(
+            [text, *(self._own_text(paragraph) for paragraph in after if not paragraph.labels)]
+        )
 
     def _by_sentence(self, own: Sequence[TextSpan]) -> Iterator[tuple[int, AuthorAnswer]]:
         """Sentences of a paragraph that answers several points, where each is clearly of one."""
         texts = [self._response[span.start : span.end] for span in own]
-        found = [
+        anchors = [
             None if _is_polite(text) else self._by_words(text, least=_LIKELY_SCORE)
             for text in texts
         ]
-        if any(found):
-            self.left += [span for span, anchor in zip(own, found, strict=True) if anchor is None]
-        for span, anchor in zip(own, found, strict=True):
+        if any(anchors):
+            self.left += [span for span, anchor in zip(own, anchors, strict=True) if anchor is None]
+        for span, anchor in zip(own, anchors, strict=True):
             if anchor is not None:
                 doubtful = replace(anchor, certainty=AlignmentCertainty.POSSIBLE)
                 yield anchor.points[0], self._answer(span, doubtful, [span])

@@ -84,22 +84,22 @@ _SEPARATOR = re.compile(r":|\s[-–—]\s|[.\])*_}]+(?=\s)|\](?=\S)|\*\*")
 
 def _inline(line: str) -> tuple[str, Role, Level, int] | None:
     """A heading with its text on the same line: name, role, level, offset of the text."""
-    for found in _SEPARATOR.finditer(line, 0, _LONGEST):
-        head, rest = line[: found.start()], line[found.end() :]
+    for match in _SEPARATOR.finditer(line, 0, _LONGEST):
+        head, rest = line[: match.start()], line[match.end() :]
         if not any(char.isalnum() for char in head):
             continue
         kind = heading_kind(_bare(head))
         if kind is None or not rest.strip(_ORNAMENT):
             continue
-        if found.group()[0] in ": " and head.count("(") != head.count(")"):
+        if match.group()[0] in ": " and head.count("(") != head.count(")"):
             continue  # inside a remark in brackets
-        colon = ":" in found.group() or rest.lstrip(_ORNAMENT).startswith(":")
+        colon = ":" in match.group() or rest.lstrip(_ORNAMENT).startswith(":")
         if not colon and kind[1] is not Level.SIDE:
             continue
         if kind[0] is Role.SCORES and len(rest) > _LONGEST:
             continue
         skipped = len(rest) - len(rest.lstrip(_ORNAMENT.replace("$", "") + ":"))
-        return (_bare(head), *kind, found.end() + skipped)
+        return (_bare(head), *kind, match.end() + skipped)
     return None
 
 
@@ -154,7 +154,7 @@ def _sticky(section: OpenSection) -> bool:
 
 def sections_of(review: Review) -> tuple[OpenSection, ...]:
     """All sections of a review in reading order, whether or not points come from them."""
-    found: list[OpenSection] = []
+    sections: list[OpenSection] = []
     for field, text in review.fields.items():
         role = field_role(field)
         current = OpenSection(field, field, role, 0, len(text))
@@ -163,11 +163,11 @@ def sections_of(review: Review) -> tuple[OpenSection, ...]:
             for heading in _headings(text, whole=whole):
                 if _sticky(current) and heading.level is not Level.FORM:
                     continue
-                found.append(current._replace(end=heading.start))
+                sections.append(current._replace(end=heading.start))
                 name = heading.name or field
                 current = OpenSection(field, name, heading.role, heading.body, len(text))
-        found.append(current)
-    return tuple(found)
+        sections.append(current)
+    return tuple(sections)
 
 
 def open_sections(

@@ -61,12 +61,12 @@ def _concerns(
 ) -> Iterator[tuple[Concern, Role]]:
     """The concerns of a section in order, with the role that each has there."""
     for stretch in languages.stretches(section.field, section.start, section.end):
-        found: Iterator[tuple[Concern, Block]]
+        spans: Iterator[tuple[Concern, Block]]
         if stretch.language is None:
-            found = _english_concerns(text, section, stretch)
+            spans = _english_concerns(text, section, stretch)
         else:
-            found = plain_concerns(text, stretch)
-        for concern, block in found:
+            spans = plain_concerns(text, stretch)
+        for concern, block in spans:
             role = (block.role if section.sifted else None) or section.role
             if role is not Role.STRENGTHS or include_strengths:
                 yield concern, role

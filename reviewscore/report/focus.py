@@ -59,19 +59,21 @@ class Focus:
         Raises:
             RunFolderError: The file is no digest.
         """
-        found = read_digest(run / DIGEST, FocusDigest, f"reviewscore focus {run}")
-        if found is None:
+        digest = read_digest(run / DIGEST, FocusDigest, f"reviewscore focus {run}")
+        if digest is None:
             return cls()
-        if set(found.inputs) != manifest.inputs_sha256:
+        if set(digest.inputs) != manifest.inputs_sha256:
             return cls(elsewhere=ELSEWHERE)
-        missed = {name: often_missed(gaps) for name, gaps in found.gaps.items()}
-        spots = tuple((one.system, *spot_words(one)) for one in found.spots)
-        return cls(found, tuple(_panels(found)), spots, missed)
+        missed = {name: often_missed(gaps) for name, gaps in digest.gaps.items()}
+        spots = tuple((spot.system, *spot_words(spot)) for spot in digest.spots)
+        return cls(digest, tuple(_panels(digest)), spots, missed)
 
 
 def _panels(digest: FocusDigest) -> Iterator[FocusPanel]:
     """Four panels of bars."""
-    for (kind, polarity), group in groupby(digest.shares, lambda one: (one.kind, one.polarity)):
+    for (kind, polarity), group in groupby(
+        digest.shares, lambda shares: (shares.kind, shares.polarity)
+    ):
         rows = list(group)
         names = list(dict.fromkeys(name for row in rows for name in row.shares))
         colour = {name: at % COLOURS + 1 for at, name in enumerate(names)}
@@ -105,7 +107,7 @@ def gap_words(gaps: ReviewGaps) -> list[str]:
     """What a review leaves out, in words; most often raised first."""
     if not gaps.others:
         return ["no other review of the paper to compare with"]
-    lines = [_gap(one, gaps.others) for one in gaps.missed]
+    lines = [_gap(gap, gaps.others) for gap in gaps.missed]
     if gaps.unknown:
         lines.append(f"{counted(gaps.unknown, 'label')} of its own points unknown")
     return lines or ["nothing that another review raises"]
@@ -114,9 +116,9 @@ def gap_words(gaps: ReviewGaps) -> list[str]:
 def often_missed(gaps: ReviewGaps) -> list[str]:
     """What at least half of the other reviews raise, and two of them, in words."""
     return [
-        _gap(one, gaps.others)
-        for one in gaps.missed
-        if one.others > 1 and 2 * one.others >= gaps.others
+        _gap(gap, gaps.others)
+        for gap in gaps.missed
+        if gap.others > 1 and 2 * gap.others >= gaps.others
     ]
 
 

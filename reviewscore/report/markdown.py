@@ -65,21 +65,21 @@ def _attention(numbered: tuple[int, PointScore]) -> tuple[float, int]:
 
 
 def _banners(summary: Summary) -> list[str]:
-    told = []
+    texts = []
     if summary.changed:
-        told.append(f"> {markdown_escaped(doubted_words(summary.changed))}")
+        texts.append(f"> {markdown_escaped(doubted_words(summary.changed))}")
     if summary.note:
-        told.append(f"> {summary.note}")
+        texts.append(f"> {summary.note}")
     if summary.selection:
-        told.append("> Only a selection of the points was judged.")
+        texts.append("> Only a selection of the points was judged.")
     if summary.languages:
-        told.append(f"> {markdown_escaped(language_words(summary))}")
+        texts.append(f"> {markdown_escaped(language_words(summary))}")
     if summary.doubtful:
-        told.append(f"> {markdown_escaped(doubtful_words(summary))}")
-    told += [f"> {markdown_escaped(line)}." for line in version_lines(summary)]
+        texts.append(f"> {markdown_escaped(doubtful_words(summary))}")
+    texts += [f"> {markdown_escaped(line)}." for line in version_lines(summary)]
     if not summary.complete:
-        told.append("> The run is not complete yet.")
-    return told
+        texts.append("> The run is not complete yet.")
+    return texts
 
 
 def _list(lines: list[str]) -> str:

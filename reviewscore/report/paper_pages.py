@@ -244,7 +244,7 @@ def _words(score: PointScore, row: Row, most: int) -> str:
         row: Its row.
         most: Characters; what is beyond is left out.
     """
-    verdicts = [score.verdict, *(one.verdict for one in premises_of(score))]
+    verdicts = [score.verdict, *(premise.verdict for premise in premises_of(score))]
     shown = [quote for verdict in verdicts if verdict for quote in verdict.evidence]
     quoted = (quote.quote for quote in (*score.evidence, *score.passages, *shown))
     plain = (word.strip(_EDGES) for text in (*quoted, score.text) for word in text.lower().split())

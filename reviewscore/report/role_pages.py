@@ -89,7 +89,7 @@ class Listed:
     @property
     def named(self) -> str:
         """The title with the ids beside it, where these say more."""
-        ids = ", ".join(one for one in self.ids if one != self.title)
+        ids = ", ".join(text for text in self.ids if text != self.title)
         return f"{self.title} ({ids})" if ids else self.title
 
 
@@ -114,18 +114,18 @@ class Contents:
     @classmethod
     def of(cls, heading: str, listed: list[Listed], each: str) -> Contents:
         """The list of pages that are given in any order."""
-        ranked = sorted(listed, key=lambda one: one.rank)
+        ranked = sorted(listed, key=lambda listed: listed.rank)
         shared = tuple(
             banner
             for banner in (listed[0].banners if listed else ())
             if all(banner in one.banners for one in listed)
         )
         rest = [
-            replace(one, banners=tuple(line for line in one.banners if line not in shared))
-            for one in ranked
+            replace(listed, banners=tuple(line for line in listed.banners if line not in shared))
+            for listed in ranked
         ]
-        pages = tuple(one for one in rest if one.to_read)
-        nothing = tuple(one for one in rest if not one.to_read)
+        pages = tuple(listed for listed in rest if listed.to_read)
+        nothing = tuple(listed for listed in rest if not listed.to_read)
         return cls(heading, pages, nothing, shared, each)
 
     @property
@@ -148,14 +148,17 @@ def contents_markdown(contents: Contents, *, linked: bool) -> str:
     parts = [f"# {markdown_escaped(contents.heading)}", markdown_escaped(contents.lead)]
     parts += [f"> {markdown_escaped(banner)}" for banner in contents.banners]
     lines = []
-    for one in contents.pages:
-        name = markdown_escaped(one.named)
-        name = f"[{name}]({one.link}.md)" if linked else name
-        lines.append(f"- {name}: {one.with_passages} of {one.to_read} points with passages")
+    for page in contents.pages:
+        name = markdown_escaped(page.named)
+        name = f"[{name}]({page.link}.md)" if linked else name
+        lines.append(f"- {name}: {page.with_passages} of {page.to_read} points with passages")
     if lines:
         parts += ["## To read", "\n".join(lines)]
     if contents.nothing:
-        rows = (f"{one.named}: {' '.join((one.why, *one.banners))}" for one in contents.nothing)
+        rows = (
+            f"{listed.named}: {' '.join((listed.why, *listed.banners))}"
+            for listed in contents.nothing
+        )
         parts += ["## Nothing to read", "\n".join(f"- {markdown_escaped(row)}" for row in rows)]
     return "\n\n".join(parts) + "\n"
 
@@ -170,7 +173,7 @@ def markdown(sheet: Sheet) -> str:
             parts.append(markdown_escaped(part.lead))
         if part.rows:
             parts.append(_table(part))
-        parts += [_entry(one) for one in part.entries]
+        parts += [_entry(entry) for entry in part.entries]
     return "\n\n".join([*parts, markdown_escaped(sheet.foot)]) + "\n"
 
 
@@ -187,14 +190,18 @@ def _entry(entry: Entry) -> str:
     lines = [f"> {markdown_escaped(entry.said)}{place}"]
     if entry.places:
         lines.append(
-            "\n".join(f"- {markdown_escaped(one.words)}{_standing(one)}" for one in entry.places)
+            "\n".join(
+                f"- {markdown_escaped(place.words)}{_standing(place)}" for place in entry.places
+            )
         )
-    lines += [markdown_escaped(one) for one in entry.own]
-    quotes = [f"- “{markdown_escaped(one.text)}”{_section(one.section)}" for one in entry.quotes]
+    lines += [markdown_escaped(text) for text in entry.own]
+    quotes = [
+        f"- “{markdown_escaped(quote.text)}”{_section(quote.section)}" for quote in entry.quotes
+    ]
     if quotes:
         lines.append("\n".join(quotes))
-    for one in entry.answers:
-        lines.append(f"{one.lead} “{markdown_escaped(one.words)}”{_section(one.place)}")
+    for answer in entry.answers:
+        lines.append(f"{answer.lead} “{markdown_escaped(answer.words)}”{_section(answer.place)}")
     if entry.draft:
         lines.append(f"To copy: {markdown_escaped(entry.draft)}")
     if entry.closing:
@@ -263,10 +270,10 @@ def write_for(
     judge = manifest.judge
     sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews)
     if ending in _ENDINGS:
-        ranked = sorted(sheets, key=lambda one: one.rank)
-        listed = [Listed.of(one, f"#sheet-{place}") for place, one in enumerate(ranked, start=1)]
+        ranked = sorted(sheets, key=lambda part: part.rank)
+        listed = [Listed.of(part, f"#sheet-{place}") for place, part in enumerate(ranked, start=1)]
         contents = Contents.of(f"For the {reader.value}", listed, _each(reader))
-        chosen = [one for one in ranked if one.to_read]
+        chosen = [part for part in ranked if part.to_read]
         text = (
             "\n---\n\n".join([contents_markdown(contents, linked=False), *map(markdown, chosen)])
             if ending == ".md"

@@ -117,12 +117,12 @@ class Sheet:
     @property
     def with_passages(self) -> int:
         """Points that a passage of the paper stands beside."""
-        return len({one.point for part in self.parts for one in part.entries if one.quotes})
+        return len({entry.point for part in self.parts for entry in part.entries if entry.quotes})
 
     @property
     def to_read(self) -> int:
         """Points that the reader can act on; a page without any has nothing to read."""
-        return len({one.point for part in self.parts if part.to_read for one in part.entries})
+        return len({entry.point for part in self.parts if part.to_read for entry in part.entries})
 
     @property
     def rank(self) -> tuple[bool, int, int]:
@@ -183,13 +183,13 @@ def notes(points: Sequence[tuple[PointScore, tuple[SheetQuote, ...]]]) -> tuple[
     made: list[Entry] = []
     seen: set[str] = set()
     for point, quotes in points:
-        fresh = tuple(one for one in quotes if one.text not in seen)[:_MOST_QUOTES]
+        fresh = tuple(quote for quote in quotes if quote.text not in seen)[:_MOST_QUOTES]
         if not fresh:
             continue
         entry = _note(point, fresh, len(made))
         if not faults(entry):
             made.append(entry)
-            seen |= {one.text for one in fresh}
+            seen |= {quote.text for quote in fresh}
     return tuple(made)
 
 
@@ -206,16 +206,16 @@ def _note(point: PointScore, quotes: tuple[SheetQuote, ...], number: int) -> Ent
 def faults(note: Entry) -> tuple[str, ...]:
     """Which rules a note breaks; empty for a note that may be sent."""
     ours = " ".join((*note.own, note.closing))
-    found = []
+    texts = []
     if not note.quotes:
-        found.append("it has no quote")
+        texts.append("it has no quote")
     if not note.closing.endswith("?"):
-        found.append("it does not end with a question")
+        texts.append("it does not end with a question")
     if _UNKIND.search(ours):
-        found.append("its words are not kind, or tell a score")
+        texts.append("its words are not kind, or tell a score")
     if not note.said.strip():
-        found.append("it does not say what it is about")
-    return tuple(found)
+        texts.append("it does not say what it is about")
+    return tuple(texts)
 
 
 class Reader(StrEnum):
@@ -318,11 +318,12 @@ def _other_answers(name: str, points: Sequence[PointScore]) -> list[Part]:
     """Points that are on the page for their answers alone, those that authors contest first."""
     order = list(AnswerStance)
     ranked = sorted(
-        points, key=lambda one: order.index(one.leading_answer.stance) if one.leading_answer else 9
+        points,
+        key=lambda score: order.index(score.leading_answer.stance) if score.leading_answer else 9,
     )
     entries = tuple(
-        Entry(one.text, point=one.short_name, answers=shown_answers(one), draft=_draft(one))
-        for one in ranked
+        Entry(score.text, point=score.short_name, answers=shown_answers(score), draft=_draft(score))
+        for score in ranked
     )
     lead = "What they contest stands first. Whether they are right was not judged."
     heading = f"Review {name}: other points that the authors answer"
@@ -335,14 +336,15 @@ def _unaligned(name: str, rest: Sequence[UnalignedParagraph] | None) -> list[Par
         lead = "The response is not at hand, so that they cannot be listed: name its data (--data)."
         return [Part(heading, lead, to_read=False)]
     entries = tuple(
-        Entry(one.text, (f"Response, characters {one.start} to {one.end}.",)) for one in rest
+        Entry(paragraph.text, (f"Response, characters {paragraph.start} to {paragraph.end}.",))
+        for paragraph in rest
     )
     return [Part(heading, entries=entries, to_read=False)] if entries else []
 
 
 def _draft(point: PointScore) -> str:
     """The paragraph to copy; closest passages, which nobody judged, are not quoted in it."""
-    judged = [one.verdict for one in false_premises(point)] + [point.verdict]
+    judged = [false_premise.verdict for false_premise in false_premises(point)] + [point.verdict]
     behind = [quote for verdict in judged if verdict for quote in verdict.evidence]
     passages = point.passages if point.finding is Finding.ADDRESSED else ()
     return draft_paragraph(point, (*behind, *point.evidence, *passages))
@@ -359,18 +361,18 @@ def proof(point: PointScore) -> tuple[SheetQuote, ...]:
     Of an argument those of its false premises, else those of the point. What reviewers could not
     see is no proof.
     """
-    found: list[Evidence] = []
+    evidences: list[Evidence] = []
     for premise in false_premises(point):
-        found += premise.verdict.evidence if premise.verdict else ()
-    if not found and point.verdict is not None:
-        found += point.verdict.evidence
-    return quotes(one for one in found if one.doubt is None)
+        evidences += premise.verdict.evidence if premise.verdict else ()
+    if not evidences and point.verdict is not None:
+        evidences += point.verdict.evidence
+    return quotes(evidence for evidence in evidences if evidence.doubt is None)
 
 
 def false_premises(point: PointScore) -> tuple[Premise, ...]:
     """Premises judged false."""
     premises = () if point.argument is None else point.argument.premises
-    return tuple(one for one in premises if _false(one))
+    return tuple(premise for premise in premises if _false(premise))
 
 
 def _false(premise: Premise) -> bool:
@@ -386,13 +388,13 @@ def quotes(evidence: Iterable[Evidence]) -> tuple[SheetQuote, ...]:
 
 def by_review(points: Iterable[PointScore]) -> list[tuple[str, list[PointScore]]]:
     """The points of each review, in order."""
-    return [(name, list(group)) for name, group in groupby(points, lambda one: one.review_id)]
+    return [(name, list(group)) for name, group in groupby(points, lambda score: score.review_id)]
 
 
 def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    shown = [one for one in points if called(one) and proof(one)]
-    bare = [one for one in points if called(one) and not proof(one)]
-    unknown = sum(_unknown(one) for one in points)
+    shown = [point for point in points if called(point) and proof(point)]
+    bare = [point for point in points if called(point) and not proof(point)]
+    unknown = sum(_unknown(point) for point in points)
     parts = [
         Part(f"Review {name}: misinformed points with proof", entries=tuple(map(_proved, group)))
         for name, group in by_review(shown)
@@ -402,12 +404,12 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
             Part(
                 "Called misinformed without a verified quote",
                 "Nothing in the paper's own words stands behind these: do not rely on them.",
-                entries=tuple(Entry(one.text, point=one.short_name) for one in bare),
+                entries=tuple(Entry(score.text, point=score.short_name) for score in bare),
             )
         )
     otherwise = "Does the argument hold without the premise that {where} speaks against?"
     parts += [
-        *_to_ask(shown, lambda one: _section_of(proof(one)), otherwise),
+        *_to_ask(shown, lambda score: _section_of(proof(score)), otherwise),
         *_after_review(points),
         _weights(points),
     ]
@@ -443,10 +445,10 @@ def _weights(points: Sequence[PointScore]) -> Part:
     """How much of each review stands; in the reviews' own order, since this ranks nobody."""
     rows = []
     for name, group in by_review(points):
-        known = [one for one in group if not _unknown(one)]
-        stands = sum(not called(one) for one in known)
+        known = [score for score in group if not _unknown(score)]
+        stands = sum(not called(score) for score in known)
         weight = f"{stands} of {len(known)}" if known else "not known"
-        proved = sum(called(one) and bool(proof(one)) for one in group)
+        proved = sum(called(score) and bool(proof(score)) for score in group)
         rows.append(
             (name, str(len(group)), str(sum(map(called, group))), str(proved),
              str(len(group) - len(known)), weight)
@@ -462,7 +464,7 @@ def _unknown(point: PointScore) -> bool:
 
 def _proved(point: PointScore) -> Entry:
     own = [f"{wording.headline(point).words[:1].upper()}{wording.headline(point).words[1:]}."]
-    own += [f"It rests on: {one.text}" for one in false_premises(point)]
+    own += [f"It rests on: {false_premise.text}" for false_premise in false_premises(point)]
     if point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
     return Entry(point.text, tuple(own), proof(point), "", point.short_name)
@@ -502,7 +504,9 @@ _MISTAKEN = "The passages were found by a program, which can be mistaken about w
 
 def _for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     nothing = "No passage of the paper was found that would bear on a point of these reviews."
-    return _noted(paper_id, title, [(one, proof(one)) for one in points if called(one)], nothing)
+    return _noted(
+        paper_id, title, [(point, proof(point)) for point in points if called(point)], nothing
+    )
 
 
 def _noted(
@@ -522,18 +526,18 @@ def _noted(
 def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     groups: tuple[tuple[str, str, Callable[[PointScore], bool]], ...] = (
         ("Answered or contradicted by the paper", "Point the reviewer to these passages.",
-         lambda one: called(one) and bool(proof(one))),
+         lambda score: called(score) and bool(proof(score))),
         ("Called misinformed, but without a verified quote",
          "Look for the passage yourself before you say so.",
-         lambda one: called(one) and not proof(one)),
+         lambda score: called(score) and not proof(score)),
         ("Not contradicted by the paper", "Answer these on their merits.",
-         lambda one: not called(one) and not _unknown(one)),
+         lambda score: not called(score) and not _unknown(score)),
         ("Without a verdict", "",
-         lambda one: not called(one) and _unknown(one) and not wording.passage_doubts(one)),
+         lambda score: not called(score) and _unknown(score) and not wording.passage_doubts(score)),
     )  # fmt: skip
     parts = []
     for heading, lead, chosen in groups:
-        entries = tuple(_rebuttal(one) for one in points if chosen(one))
+        entries = tuple(_rebuttal(point) for point in points if chosen(point))
         if entries:
             act = bool(lead) or any(entry.own for entry in entries)
             parts.append(Part(heading, lead, entries=entries, to_read=act))
@@ -549,9 +553,11 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
 
 def _rebuttal(point: PointScore) -> Entry:
     own = []
-    for one in () if point.argument is None else point.argument.premises:
-        who = "written" if one.explicit else "presumed"
-        own.append(f"{one.premise_id} ({who}, {_holds(one)}): {one.text}{_where(one)}")
+    for premise in () if point.argument is None else point.argument.premises:
+        who = "written" if premise.explicit else "presumed"
+        own.append(
+            f"{premise.premise_id} ({who}, {_holds(premise)}): {premise.text}{_where(premise)}"
+        )
     quoted = proof(point) if called(point) else ()
     if quoted and point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
@@ -570,7 +576,9 @@ def _holds(premise: Premise) -> str:
 def _where(premise: Premise) -> str:
     if not _false(premise) or premise.verdict is None:
         return ""
-    places = dict.fromkeys(one.section for one in quotes(premise.verdict.evidence) if one.section)
+    places = dict.fromkeys(
+        quote.section for quote in quotes(premise.verdict.evidence) if quote.section
+    )
     return f" [see {'; '.join(places)}]" if places else ""
 
 
@@ -587,7 +595,7 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
         for name, group in by_review(shown)
     ]
     otherwise = "Does the weakness still hold after reading {where}?"
-    parts += _to_ask(shown, lambda one: _section_of(one.passages), otherwise)
+    parts += _to_ask(shown, lambda score: _section_of(score.passages), otherwise)
     parts += [*_after_review(points), _finding_counts(points)]
     lead = (
         f"{len(points)} points of {counted(len(by_review(points)), 'review')}. The paper was found "
@@ -601,7 +609,11 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
 def _finding_counts(points: Sequence[PointScore]) -> Part:
     """How many points of each review have which finding; in the reviews' own order."""
     rows = tuple(
-        (name, str(len(group)), *(str(len(_with(group, one))) for one in wording.FINDING_NAMES))
+        (
+            name,
+            str(len(group)),
+            *(str(len(_with(group, finding))) for finding in wording.FINDING_NAMES),
+        )
         for name, group in by_review(points)
     )
     columns = ("review", "points", *wording.FINDING_NAMES.values())
@@ -614,7 +626,7 @@ def _findings_for_reviewer(paper_id: str, title: str, points: Sequence[PointScor
         f"{len(_with(points, Finding.PASSAGES))} of the {len(points)} points stand on the page for "
         "the authors."
     )
-    addressed = [(one, quotes(one.passages)) for one in _with(points, Finding.ADDRESSED)]
+    addressed = [(score, quotes(score.passages)) for score in _with(points, Finding.ADDRESSED)]
     return _noted(paper_id, title, addressed, nothing)
 
 
@@ -658,7 +670,7 @@ def _quoted(points: Iterable[PointScore]) -> tuple[Entry, ...]:
 
 
 def _section_of(passages: Iterable[SheetQuote | Evidence]) -> str | None:
-    return next((one.section for one in passages if one.section), None)
+    return next((passage.section for passage in passages if passage.section), None)
 
 
 _VERDICTS_FOR = {

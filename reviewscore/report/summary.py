@@ -395,9 +395,9 @@ class _Tally:
             self.unquoted[kind] += score.unquoted
         self._add_verdict(kind, score)
         self._add_doubts(score)
-        for one in score.origins:
-            if one.prompt_id and one.prompt_sha256:
-                self.prompts[one.prompt_id] = one.prompt_sha256
+        for origin in score.origins:
+            if origin.prompt_id and origin.prompt_sha256:
+                self.prompts[origin.prompt_id] = origin.prompt_sha256
         if score.argument is not None:
             self.loop.add(score.argument)
         if score.language is not None:
@@ -429,11 +429,11 @@ class _Tally:
             self.weighted[round_half_up(score.advanced.score)] += 1
 
     def share(self, *kinds: str) -> Share:
-        found: Counter[bool | None] = Counter()
+        counts: Counter[bool | None] = Counter()
         for (kind, flag), count in self.misinformed.items():
-            found[flag] += count if kind in kinds else 0
+            counts[flag] += count if kind in kinds else 0
         failed = sum(self.status[kind, Status.ERROR] for kind in kinds)
-        return _share(found, failed, unquoted=sum(self.unquoted[kind] for kind in kinds))
+        return _share(counts, failed, unquoted=sum(self.unquoted[kind] for kind in kinds))
 
     def judged(self, kinds: tuple[str, ...]) -> JudgedCounts:
         return JudgedCounts(
@@ -452,10 +452,10 @@ class _Tally:
         )
 
 
-def _responses(found: Counter[tuple[bool | None, bool | None]]) -> Responses:
+def _responses(counts: Counter[tuple[bool | None, bool | None]]) -> Responses:
     """By what is said without the response and with it."""
-    known = {pair: count for pair, count in found.items() if None not in pair}
-    n, settled, excused = sum(known.values()), found[False, True], found[True, False]
+    known = {pair: count for pair, count in counts.items() if None not in pair}
+    n, settled, excused = sum(known.values()), counts[False, True], counts[True, False]
     changed = settled + excused
     low, high = wilson(changed, n) if n else (None, None)
     return Responses(
@@ -463,20 +463,20 @@ def _responses(found: Counter[tuple[bool | None, bool | None]]) -> Responses:
         changed=changed,
         settled=settled,
         excused=excused,
-        unknown=found.total() - n,
+        unknown=counts.total() - n,
         share=changed / n if n else None,
         low=low,
         high=high,
     )
 
 
-def _share(found: Counter[bool | None], failed: int, *, unquoted: int = 0) -> Share:
-    hits, n = found[True], found[True] + found[False]
+def _share(counts: Counter[bool | None], failed: int, *, unquoted: int = 0) -> Share:
+    hits, n = counts[True], counts[True] + counts[False]
     low, high = wilson(hits, n) if n else (None, None)
     return Share(
         misinformed=hits,
         n=n,
-        unknown=found[None],
+        unknown=counts[None],
         error=failed,
         share=hits / n if n else None,
         low=low,
@@ -486,8 +486,8 @@ def _share(found: Counter[bool | None], failed: int, *, unquoted: int = 0) -> Sh
 
 
 def _five(counts: list[int]) -> Five:
-    one, two, three, four, five = counts
-    return one, two, three, four, five
+    number, two, three, four, five = counts
+    return number, two, three, four, five
 
 
 def summarise(run: Path, *, accept_changed: bool = False) -> Summary:

@@ -121,15 +121,15 @@ class PaperIndex:
         self.heading_of = {heading.section.start: heading for heading in self.headings}
         self.own = self._own_words()
 
-    def _with_acronyms(self, found: frozenset[str]) -> frozenset[str]:
+    def _with_acronyms(self, texts: frozenset[str]) -> frozenset[str]:
         """Stems with the long form of each acronym, and the acronym of each long form."""
         extra: set[str] = set()
         for acronym, long_form in self.acronyms.items():
-            if acronym in found:
+            if acronym in texts:
                 extra.update(long_form)
-            elif long_form <= found:
+            elif long_form <= texts:
                 extra.add(acronym)
-        return found | extra if extra else found
+        return texts | extra if extra else texts
 
     def _own_words(self) -> frozenset[str]:
         """Stems that run through the whole paper: its subject, too common to prove anything."""
@@ -202,7 +202,7 @@ class PaperIndex:
 
 def _acronyms(texts: list[str]) -> dict[str, frozenset[str]]:
     """Stems of acronyms to the stems of what they stand for, as the paper defines them."""
-    found: dict[str, frozenset[str]] = {}
+    textses: dict[str, frozenset[str]] = {}
     for text in texts:
         if "(" not in text:
             continue
@@ -212,8 +212,8 @@ def _acronyms(texts: list[str]) -> dict[str, frozenset[str]]:
             if len(letters) > 1 and [word[0].lower() for word in spelled] == letters:
                 long_form = frozenset(stem(word) for word in spelled if len(word) >= _SPELLED)
                 if len(long_form) > 1:
-                    found.setdefault(stem(match.group(2)), long_form)
-    return found
+                    textses.setdefault(stem(match.group(2)), long_form)
+    return textses
 
 
 def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[IndexedHeading, ...]:
@@ -221,7 +221,7 @@ def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[IndexedHeadi
     starts = [passage.start for passage in passages]
     from bisect import bisect_left
 
-    found: list[IndexedHeading] = []
+    headings: list[IndexedHeading] = []
     for number, section in enumerate(paper.sections):
         if not section.title or section.zone is Zone.CHECKLIST:
             continue  # a checklist's headings are its venue's
@@ -233,8 +233,8 @@ def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[IndexedHeadi
                 break
             end = later.end
         first, last = bisect_left(starts, section.heading_end), bisect_left(starts, end)
-        found.append(IndexedHeading(section, frozenset(stems(section.title)), first, last))
-    return tuple(found)
+        headings.append(IndexedHeading(section, frozenset(stems(section.title)), first, last))
+    return tuple(headings)
 
 
 _CACHE: OrderedDict[str, PaperIndex] = OrderedDict()

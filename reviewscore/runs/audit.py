@@ -307,14 +307,14 @@ def new_manifest(
     judge_version = LexicalJudges().version if settings.embedded else None
     problems = prompts.verify() if settings.prompts_dir is None else ()
     chosen = settings.decisive()
-    sums = {one.prompt_id: one.sha256 for one in map(prompts.latest, prompt_names(chosen))}
+    sums = {prompt.prompt_id: prompt.sha256 for prompt in map(prompts.latest, prompt_names(chosen))}
     inputs = (*map(hash_file, collection.files), *collection.records)
     decisive = {
         **chosen,
         "judge_version": judge_version,
         **{f"{METHOD}{name}": version for name, version in _methods(settings).items()},
         **{f"{PROMPT}{name}": sha256 for name, sha256 in sums.items()},
-        **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)},
+        **{f"{INPUT}{n} {file.name}": file.sha256 for n, file in enumerate(inputs, start=1)},
         "year": collection.year,
     }
     if settings.calibration is not None:

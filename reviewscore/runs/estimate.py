@@ -246,7 +246,7 @@ class _Calls:
     def estimate(self, models: Sequence[str], protocol: str | None = None) -> CallEstimate:
         """What it comes to."""
         demands = self._demands.values()
-        tokens = [one for demand in demands for one in demand.tokens.values()]
+        tokens = [token for demand in demands for token in demand.tokens.values()]
         hours = [demand.hours() for demand in demands]
         return CallEstimate(
             models=tuple(models),
@@ -255,14 +255,14 @@ class _Calls:
             questions={name: self._questions[name] / many for name, many in self.calls.items()},
             replies={name: self._replies[name] / many for name, many in self.calls.items()},
             thinks=any(demand.thinks for demand in demands),
-            input_tokens=sum(one.input for one in tokens),
-            cached_tokens=sum(one.cached for one in tokens),
-            output_tokens=sum(one.output for one in tokens),
+            input_tokens=sum(token.input for token in tokens),
+            cached_tokens=sum(token.cached for token in tokens),
+            output_tokens=sum(token.output for token in tokens),
             usd=_sum(demand.usd(cached=True) for demand in demands),
             usd_uncached=_sum(demand.usd(cached=False) for demand in demands),
             hours=Hours(
                 **{
-                    name: max(filter(None, (getattr(one, name) for one in hours)), default=None)
+                    name: max(filter(None, (getattr(hour, name) for hour in hours)), default=None)
                     for name in Hours.__dataclass_fields__
                 }
             ),
@@ -318,7 +318,7 @@ async def estimate(
     Raises:
         SettingsError: A model is unknown.
     """
-    judges, found, papers = LexicalJudges(), CostEstimate(), set()
+    judges, cost_estimate, papers = LexicalJudges(), CostEstimate(), set()
     asked = [_AuditCalls(way) for way in _ways(settings, compare=compare)]
     unread: dict[str, Unread] = {}
 
@@ -329,7 +329,7 @@ async def estimate(
     for review in chosen_reviews(collection, settings):
         if not settings.embedded and tokens(review.paper_id) is None:
             continue
-        found.reviews += 1
+        cost_estimate.reviews += 1
         papers.add(review.paper_id)
         points = split_review(review, include_limitations=settings.limitations)
         size = sum(map(len, review.fields.values()))
@@ -340,20 +340,24 @@ async def estimate(
             if not is_chosen(point, settings):
                 continue
             kind = (await judges.point_type(point)).type
-            found.points[kind] += 1
+            cost_estimate.points[kind] += 1
             for calls in asked:
                 calls.add_point(kind, len(point.text))
-    found.papers = len(papers)
-    found.unread = UnreadTotal.over(unread.values())
-    found.prices = price_list(settings.prices).source
-    found.ways = tuple(
+    cost_estimate.papers = len(papers)
+    cost_estimate.unread = UnreadTotal.over(unread.values())
+    cost_estimate.prices = price_list(settings.prices).source
+    cost_estimate.ways = tuple(
         calls.estimate(calls.settings.models, calls.settings.protocol) for calls in asked
     )
-    found.command = next(
-        (way for calls, way in zip(asked, found.ways, strict=True) if calls.settings == settings),
+    cost_estimate.command = next(
+        (
+            way
+            for calls, way in zip(asked, cost_estimate.ways, strict=True)
+            if calls.settings == settings
+        ),
         None,
     )
-    return found
+    return cost_estimate
 
 
 def _ways(settings: Settings, *, compare: bool) -> list[Settings]:
@@ -362,15 +366,15 @@ def _ways(settings: Settings, *, compare: bool) -> list[Settings]:
         return []
     if not compare:
         return [settings]
-    found: list[Settings] = []
+    settingses: list[Settings] = []
     members = dict.fromkeys((settings.model, *settings.panel))
-    alone = [settings.model_copy(update={"model": one, "panel": ()}) for one in members]
+    alone = [settings.model_copy(update={"model": member, "panel": ()}) for member in members]
     for crew in [settings, *alone] if settings.panel else [settings]:
         for protocol in get_args(Settings.model_fields["protocol"].annotation):
             way = crew.model_copy(update={"protocol": protocol})
-            if way not in found:
-                found.append(way)
-    return found
+            if way not in settingses:
+                settingses.append(way)
+    return settingses
 
 
 class _AuditCalls(_Calls):

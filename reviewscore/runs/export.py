@@ -270,7 +270,9 @@ def row(score: PointScore) -> dict[str, Cell]:
         "start": score.span.start,
         "end": score.span.end,
         "named_places": _labels(score.places),
-        "places_not_at_hand": _labels(one for one in score.places or () if one.target is None),
+        "places_not_at_hand": _labels(
+            place for place in score.places or () if place.target is None
+        ),
         "answer_stance": leading.stance.value if leading else None,
         "answer_method": leading.method.value if leading else None,
         "answer_certainty": leading.certainty.value if leading else None,
@@ -283,7 +285,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "models_answered": " ".join(_models(score)) or None,
         "reviewscore_version": score.reviewscore_version,
         "reason": score.reason.value if score.reason else None,
-        "doubts": "; ".join(dict.fromkeys(one.kind.value for one in score.doubts)) or None,
+        "doubts": "; ".join(dict.fromkeys(doubt.kind.value for doubt in score.doubts)) or None,
         "quoted_documents": "; ".join(_documents(score)) or None,
     }
 
@@ -294,11 +296,11 @@ def _labels(places: Iterable[Place] | None) -> str | None:
 
 def _documents(score: PointScore) -> Iterator[str]:
     named = (one.document for one in (*score.evidence, *score.passages))
-    yield from dict.fromkeys(one.value for one in named if one is not None)
+    yield from dict.fromkeys(kind.value for kind in named if kind is not None)
 
 
 def _models(score: PointScore) -> Iterator[str]:
-    answered = (one.model_answered for one in score.origins)
+    answered = (origin.model_answered for origin in score.origins)
     yield from dict.fromkeys(name for name in answered if name)
 
 
@@ -333,7 +335,8 @@ def _write_parquet(lines: Iterable[_Line], path: Path, several: bool) -> int:
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while chunk := list(islice(source, _CHUNK)):
             rows = [
-                {**({RUN: one.run} if several else {}), **parquet_row(one.score)} for one in chunk
+                {**({RUN: line.run} if several else {}), **parquet_row(line.score)}
+                for line in chunk
             ]
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
             count += len(chunk)

@@ -135,7 +135,9 @@ class LockedFolder:
 
     def foreign(self) -> str | None:
         """Name of something that is in the folder; None if it is empty."""
-        return next((one.name for one in self.path.iterdir() if one.name != LOCK), None)
+        return next(
+            (file_path.name for file_path in self.path.iterdir() if file_path.name != LOCK), None
+        )
 
     def close(self) -> None:
         """Let others write to it."""
@@ -185,7 +187,9 @@ class RunDir(LockedFolder):
             )
             # A kill must not leave digests of what is about to be written anew.
             kept = {} if retry_errors else {POINTS: self.manifest.digests.get(POINTS)}
-            self._note({name: one for name, one in kept.items() if one is not None}, growing=True)
+            self._note(
+                {name: digest for name, digest in kept.items() if digest is not None}, growing=True
+            )
             if retry_errors:
                 _drop_failed_points(path)
             self.done: dict[str, Status] = {}

@@ -114,7 +114,7 @@ def new_manifest(
         more: Further settings that can change a text.
     """
     asked = settings.decisive()
-    used = {one.prompt_id: one.sha256 for one in map(prompts.latest, (*names, *FRAME))}
+    used = {prompt.prompt_id: prompt.sha256 for prompt in map(prompts.latest, (*names, *FRAME))}
     decisive: dict[str, Plain] = {
         **{name: asked[name] for name in _ASKED},
         f"{METHOD}asking": ASKING_VERSION,
@@ -285,9 +285,9 @@ class Rows(Generic[RowT]):
 
     def __init__(self, path: Path, kind: type[RowT], *, retry_errors: bool = False) -> None:
         self.path = path
-        self.done: dict[str, RowT] = {one.key: one for one in read_rows(path, kind)}
+        self.done: dict[str, RowT] = {row.key: row for row in read_rows(path, kind)}
         if retry_errors:
-            self._keep(one for one in self.done.values() if one.state != "failed")
+            self._keep(value for value in self.done.values() if value.state != "failed")
         self._file = JsonLines(path)
 
     def add(self, row: RowT) -> None:
@@ -310,17 +310,17 @@ class Rows(Generic[RowT]):
         self._file.close()
 
     def _keep(self, rows: Iterable[RowT]) -> None:
-        kept = {one.key: one for one in rows}
-        write_whole(self.path, "".join(f"{one.model_dump_json()}\n" for one in kept.values()))
+        kept = {row.key: row for row in rows}
+        write_whole(self.path, "".join(f"{value.model_dump_json()}\n" for value in kept.values()))
         self.done = kept
 
     def states(self) -> Counter[str]:
         """How many rows came about in which way."""
-        return Counter(one.state for one in self.done.values())
+        return Counter(value.state for value in self.done.values())
 
     def failures(self) -> Counter[str]:
         """How many rows failed, by kind."""
-        return Counter(one.failure for one in self.done.values() if one.state == "failed")
+        return Counter(value.failure for value in self.done.values() if value.state == "failed")
 
 
 def read_rows(path: Path, kind: type[RowT]) -> Iterator[RowT]:

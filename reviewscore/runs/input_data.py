@@ -83,17 +83,17 @@ def data_again(run: Path, data: Path | None = None, *, accept_changed: bool = Fa
     """
     manifest = read_manifest(run, accept_changed=accept_changed)
     if data is not None:
-        found = _named(data, manifest)
-        return Again(found, [str(fault) for fault in found.unread])
+        collection = _named(data, manifest)
+        return Again(collection, [str(fault) for fault in collection.unread])
     notes: list[str] = []
     for place in _places(run, manifest):
         try:
-            found = _at(place, manifest)
-            check_files(found.files, manifest.inputs_sha256, place[0])
+            collection = _at(place, manifest)
+            check_files(collection.files, manifest.inputs_sha256, place[0])
         except InputError as error:
             notes.append(str(error))
         else:
-            return Again(found, [str(fault) for fault in found.unread])
+            return Again(collection, [str(fault) for fault in collection.unread])
     return Again(None, [*dict.fromkeys(notes), missing(manifest)])
 
 
@@ -150,7 +150,7 @@ def _places(run: Path, manifest: Manifest) -> Iterator[_Place]:
     near = [_seen_from(run, name) for name in manifest.pair_beside or ()]
     groups = [near] if near else []
     absolute = [Path(name) for name in manifest.pair]
-    groups += [[root / one for one in absolute] for root in _roots(run, absolute[0])]
+    groups += [[root / path for path in absolute] for root in _roots(run, absolute[0])]
     for files in groups:
         if files[0].is_file() and any(file.is_file() for file in files[1:]):
             yield tuple(files)
@@ -186,12 +186,12 @@ def _named(data: Path, manifest: Manifest) -> Collection:
     if manifest.pair is None:
         tables = () if is_paper_folder(data) else tables_of(data)
         check_files(tables, manifest.inputs_sha256, data)  # before much is read
-        found = read_collection(data, skip_bad_lines=True)
-        check_files(found.files[len(tables) :], manifest.inputs_sha256, data)
-        return found
-    found = _single(_files_below(data, [Path(name) for name in manifest.pair]), manifest)
-    check_files(found.files, manifest.inputs_sha256, data)
-    return found
+        collection = read_collection(data, skip_bad_lines=True)
+        check_files(collection.files[len(tables) :], manifest.inputs_sha256, data)
+        return collection
+    collection = _single(_files_below(data, [Path(name) for name in manifest.pair]), manifest)
+    check_files(collection.files, manifest.inputs_sha256, data)
+    return collection
 
 
 def _files_below(data: Path, pair: Sequence[Path]) -> _Place:

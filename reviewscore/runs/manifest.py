@@ -222,9 +222,11 @@ class Manifest(RunManifest):
         near = [Path(name).parent for name in self.pair or ()]
         near += [] if self.data is None else [Path(self.data)]
         known = {
-            one for folder in near if folder.is_absolute() for one in (folder, *folder.parents)
+            path for folder in near if folder.is_absolute() for path in (folder, *folder.parents)
         }
-        return without_folders(text, [str(one) for one in known if one.parent.name or one in near])
+        return without_folders(
+            text, [str(path) for path in known if path.parent.name or path in near]
+        )
 
 
 def beside(run: Path, path: Path) -> str | None:
@@ -331,8 +333,8 @@ def differences(
 
 def first_difference(old: Mapping[str, Plain], new: Mapping[str, Plain]) -> str | None:
     """The first decisive value that differs, in words; None if all are equal."""
-    found = differences(old, new)
-    return found[0].words if found else None
+    setting_differences = differences(old, new)
+    return setting_differences[0].words if setting_differences else None
 
 
 def sum_of(decisive: Mapping[str, Plain], *, inputs: bool = True) -> str:
@@ -378,23 +380,23 @@ def of_input(name: str) -> bool:
 
 
 def of_the_same_prompts(
-    one: Mapping[str, Plain], other: Mapping[str, Plain]
+    plains: Mapping[str, Plain], other: Mapping[str, Plain]
 ) -> tuple[dict[str, Plain], dict[str, Plain]]:
     """Decisive values of two runs without prompts of which only one has any version."""
-    shared = {name for name, _ in _prompts(one)} & {name for name, _ in _prompts(other)}
+    shared = {name for name, _ in _prompts(plains)} & {name for name, _ in _prompts(other)}
 
     def kept(name: str) -> bool:
-        found = _PROMPT_ID.fullmatch(name)
-        return found is None or found["name"] in shared
+        match = _PROMPT_ID.fullmatch(name)
+        return match is None or match["name"] in shared
 
-    first, second = ({name: side[name] for name in side if kept(name)} for side in (one, other))
+    first, second = ({name: side[name] for name in side if kept(name)} for side in (plains, other))
     return first, second
 
 
 def _prompts(decisive: Mapping[str, Plain]) -> Iterator[tuple[str, int]]:
     for name in decisive:
-        if (found := _PROMPT_ID.fullmatch(name)) is not None:
-            yield found["name"], int(found["version"])
+        if (match := _PROMPT_ID.fullmatch(name)) is not None:
+            yield match["name"], int(match["version"])
 
 
 class _Defaults:

@@ -134,22 +134,22 @@ def _errors(parts: Sequence[RunPart], path: Path) -> None:
 def _manifest(parts: Sequence[RunPart], tally: _Tally, out: Path) -> Manifest:
     made = [part.manifest for part in parts]
     first = made[0]
-    data = _shared(one.data for one in made)
+    data = _shared(manifest.data for manifest in made)
     near = first.data_beside if data is not None else None
     inputs = first.inputs
-    if any(one.inputs != inputs for one in made):
-        names = _once(one.inputs for one in made)
-        inputs = tuple(sorted(names, key=lambda one: one.model_dump_json()))
+    if any(manifest.inputs != inputs for manifest in made):
+        names = _once(manifest.inputs for manifest in made)
+        inputs = tuple(sorted(names, key=lambda file: file.model_dump_json()))
     decisive = _decisive(made, inputs)
-    versions = sorted(_once(one.reviewscore_versions for one in made))
+    versions = sorted(_once(manifest.reviewscore_versions for manifest in made))
     settings = {
         name: value
         for name, value in first.settings.items()
-        if all(one.settings.get(name) == value for one in made)
+        if all(manifest.settings.get(name) == value for manifest in made)
     }
     return Manifest(
         # The name in the ledger: the same parts give the same one, in any order.
-        run_id=_sum("\n".join(sorted(one.run_id for one in made)))[:32],
+        run_id=_sum("\n".join(sorted(manifest.run_id for manifest in made)))[:32],
         reviewscore_version=versions[-1],
         reviewscore_versions=tuple(versions),
         judge=first.judge,
@@ -157,24 +157,26 @@ def _manifest(parts: Sequence[RunPart], tally: _Tally, out: Path) -> Manifest:
         settings=settings,
         decisive=decisive,
         decisive_sha256=sum_of(decisive),
-        selection=_selection([one.selection for one in made]),
-        prompts={name: value for one in made for name, value in one.prompts.items()},
+        selection=_selection([manifest.selection for manifest in made]),
+        prompts={name: value for manifest in made for name, value in manifest.prompts.items()},
         versions={
-            name: " or ".join(sorted({one.versions[name] for one in made if name in one.versions}))
-            for name in sorted({name for one in made for name in one.versions})
+            name: " or ".join(
+                sorted({manifest.versions[name] for manifest in made if name in manifest.versions})
+            )
+            for name in sorted({name for manifest in made for name in manifest.versions})
         },
         inputs=inputs,
         data=data,
         data_beside=None if near is None else beside(out, parts[0].path / near),
-        year=_shared(one.year for one in made),
-        models_answered=tuple(sorted(_once(one.models_answered for one in made))),
-        counts=_counts([one.counts for one in made], tally),
-        spending=_spending([one.spending for one in made]),
-        warnings=tuple(_once(one.warnings for one in made)),
-        doubtful=tuple(_once(one.doubtful for one in made)),
+        year=_shared(manifest.year for manifest in made),
+        models_answered=tuple(sorted(_once(manifest.models_answered for manifest in made))),
+        counts=_counts([manifest.counts for manifest in made], tally),
+        spending=_spending([manifest.spending for manifest in made]),
+        warnings=tuple(_once(manifest.warnings for manifest in made)),
+        doubtful=tuple(_once(manifest.doubtful for manifest in made)),
         unread={paper: unread for part in made for paper, unread in part.unread.items()},
-        times=tuple(sorted(time for one in made for time in one.times)),
-        complete=all(one.complete for one in made),
+        times=tuple(sorted(time for manifest in made for time in manifest.times)),
+        complete=all(manifest.complete for manifest in made),
         changed=tuple(_once(part.changed for part in parts)),
     )
 
@@ -183,64 +185,65 @@ def _decisive(made: Sequence[Manifest], inputs: Iterable[InputFile]) -> dict[str
     """The settings of all parts, and the inputs; the same as a part's if all had one input."""
     shared = {name: value for name, value in in_use(made[0].decisive).items() if not of_input(name)}
     if "year" in made[0].decisive:
-        shared["year"] = _shared(one.year for one in made)
-    named = {f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)}
+        shared["year"] = _shared(manifest.year for manifest in made)
+    named = {f"{INPUT}{n} {file.name}": file.sha256 for n, file in enumerate(inputs, start=1)}
     return {**shared, **named}
 
 
 def _selection(selections: Sequence[dict[str, Plain]]) -> dict[str, Plain]:
     """What was left out in any part: lists joined, numbers added up."""
-    found: dict[str, Plain] = {}
-    for one in selections:
-        for name, value in one.items():
-            old = found.get(name)
+    values: dict[str, Plain] = {}
+    for selection in selections:
+        for name, value in selection.items():
+            old = values.get(name)
             if isinstance(old, list) and isinstance(value, list):
-                found[name] = sorted({*old, *value})
+                values[name] = sorted({*old, *value})
             elif isinstance(old, int) and isinstance(value, int):
-                found[name] = old + value
+                values[name] = old + value
             else:
-                found[name] = value
-    return found
+                values[name] = value
+    return values
 
 
 def _counts(counted: Sequence[Counts], tally: _Tally) -> Counts:
     """Counts of the whole: what has points is counted anew, the rest added up."""
     pointless_papers = sum(
-        max(0, one.papers - tally.papers_of[number]) for number, one in enumerate(counted)
+        max(0, counts.papers - tally.papers_of[number]) for number, counts in enumerate(counted)
     )
     pointless_reviews = sum(
-        max(0, one.reviews - tally.reviews_of[number]) for number, one in enumerate(counted)
+        max(0, counts.reviews - tally.reviews_of[number]) for number, counts in enumerate(counted)
     )
     return Counts(
         papers=len(tally.papers) + pointless_papers,
         reviews=len(tally.reviews) + pointless_reviews,
-        reviews_without_points=sum(one.reviews_without_points for one in counted),
-        bad_lines=sum(one.bad_lines for one in counted),
+        reviews_without_points=sum(counts.reviews_without_points for counts in counted),
+        bad_lines=sum(counts.bad_lines for counts in counted),
     ).of_points(tally.status, tally.findings)
 
 
 def _spending(spent: Sequence[Spending]) -> Spending:
-    dollars = [one.usd for one in spent]
+    dollars = [spending.usd for spending in spent]
     known = [usd for usd in dollars if usd is not None]
     added = {
-        name: sum(getattr(one, name) for one in spent)
+        name: sum(getattr(spending, name) for spending in spent)
         for name in Spending.model_fields.keys() - {"usd", "prices"}
     }
     return Spending(
         **added,
         usd=sum(known) if len(known) == len(dollars) else None,
-        prices="; ".join(sorted({one.prices for one in spent if one.prices})) or None,
+        prices="; ".join(sorted({spending.prices for spending in spent if spending.prices}))
+        or None,
     )
 
 
 def _shared(values: Iterable[_Value | None]) -> _Value | None:
     """The value of all parts; None where they differ."""
-    found = set(values)
-    return found.pop() if len(found) == 1 else None
+    by_key = set(values)
+    return by_key.pop() if len(by_key) == 1 else None
 
 
 def _once(groups: Iterable[Iterable[_Value]]) -> list[_Value]:
-    return list(dict.fromkeys(one for group in groups for one in group))
+    return list(dict.fromkeys(value for group in groups for value in group))
 
 
 def _sum(text: str) -> str:

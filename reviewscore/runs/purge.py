@@ -111,7 +111,7 @@ class RunHoldings:
     @property
     def size(self) -> int:
         """Bytes of the files."""
-        return sum(one.lstat().st_size for one in self.files)
+        return sum(file.lstat().st_size for file in self.files)
 
     @property
     def own_ledger(self) -> bool:
@@ -128,7 +128,9 @@ class RunHoldings:
         """Exchange folders, with the lines in them that are prompts and replies of this run."""
         from reviewscore.llm.providers.exchange import lines_of
 
-        names = [one.removeprefix(EXCHANGE) for one in self.models if one.startswith(EXCHANGE)]
+        names = [
+            model.removeprefix(EXCHANGE) for model in self.models if model.startswith(EXCHANGE)
+        ]
         return {Path(name): lines_of(Path(name), self.prompts) for name in dict.fromkeys(names)}
 
     @cached_property
@@ -167,7 +169,7 @@ def models_of(manifest: Manifest) -> tuple[str, ...]:
         *(panel if isinstance(panel, list) else ()),
         *(judges.values() if isinstance(judges, dict) else ()),
     ]
-    return tuple(dict.fromkeys(str(one) for one in named if one != EMBEDDED))
+    return tuple(dict.fromkeys(str(value) for value in named if value != EMBEDDED))
 
 
 def holdings_of(run: Path, location: Location, *, kept_in: Path) -> RunHoldings:
@@ -208,7 +210,7 @@ def holdings_of(run: Path, location: Location, *, kept_in: Path) -> RunHoldings:
 def _run_ids(run: Path, manifest: Manifest) -> Iterator[str]:
     yield manifest.run_id
     file = run / _LABELS / "annotate.json"
-    if not any(one.is_symlink() for one in (file, *file.parents[:2])):
+    if not any(path.is_symlink() for path in (file, *file.parents[:2])):
         with suppress(ValidationError):
             yield GenerationManifest.model_validate_json(read_whole(file) or b"").run_id
 
@@ -379,25 +381,25 @@ def text_stores(location: Location, *, kept_in: Path) -> Iterator[TextStore]:
     ):
         if any(files := _files_below([folder])):
             yield _store(what, str(folder), files, f"rm -r {shlex.quote(str(folder))}")
-    runs = [one.parent for one in Path("runs").glob(f"*/{MANIFEST}")]
+    runs = [path.parent for path in Path("runs").glob(f"*/{MANIFEST}")]
     if runs:
         yield _store(
             f"points and verdicts ({len(runs):,} run folder{'s' if runs[1:] else ''})",
             "runs/*", _files_below(runs), "reviewscore purge RUN",
         )  # fmt: skip
     pattern = Path(tempfile.gettempdir()) / f"{TEMPORARY}*"
-    left = [one for one in pattern.parent.glob(pattern.name) if _is_mine(one)]
+    left = [path for path in pattern.parent.glob(pattern.name) if _is_mine(path)]
     if left:
         removal = f"rm -r {pattern} when no command runs"
-        files = [*(one for one in left if one.is_file()), *_files_below(left)]
+        files = [*(path for path in left if path.is_file()), *_files_below(left)]
         yield _store("temporary files, of killed commands too", str(pattern), files, removal)
 
 
 def _store(what: str, place: str, files: Sequence[Path], removal: str) -> TextStore:
-    known = [one.lstat() for one in files]
-    oldest = min((one.st_mtime for one in known), default=None)
+    known = [file.lstat() for file in files]
+    oldest = min((result.st_mtime for result in known), default=None)
     day = None if oldest is None else datetime.fromtimestamp(oldest, UTC).date().isoformat()
-    return TextStore(what, place, sum(one.st_size for one in known), day, removal)
+    return TextStore(what, place, sum(result.st_size for result in known), day, removal)
 
 
 def _files_below(folders: Iterable[Path]) -> list[Path]:

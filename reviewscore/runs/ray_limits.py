@@ -48,11 +48,11 @@ class SharedLimits:
 
     async def free(self, worker: int) -> None:
         """A worker is lost or starts anew: whatever it held is free, and it waits for nothing."""
-        for ticket in [one for one in self._waiting if one[0] == worker]:
+        for ticket in [pair for pair in self._waiting if pair[0] == worker]:
             self._waiting[ticket].cancel()
-        for ticket in [one for one in self._places if one[0] == worker]:
+        for ticket in [place for place in self._places if place[0] == worker]:
             await self.give(ticket)
-        for ticket in [one for one in self._reserved if one[0] == worker]:
+        for ticket in [pair for pair in self._reserved if pair[0] == worker]:
             await self.settle(ticket, self._reserved[ticket])
 
     async def take(self, ticket: Ticket, model: str, urgency: int, tokens: int) -> bool:
@@ -126,8 +126,8 @@ class SharedLimits:
 
     async def told(self) -> list[str]:
         """Sentences for the user that were not fetched yet."""
-        told, self._said = self._said, []
-        return told
+        texts, self._said = self._said, []
+        return texts
 
     async def state(self) -> tuple[int, float, float]:
         """Places held, dollars spent, and dollars set aside."""

@@ -236,13 +236,13 @@ class WorkerPool:
                 )
             begun = await asyncio.gather(*beginning)
         except RayError as error:
-            told = str(error).strip().rpartition("\n")[2]
+            text = str(error).strip().rpartition("\n")[2]
             raise SettingsError(
-                f"a worker cannot begin: {told}; is reviewscore installed on all machines?"
+                f"a worker cannot begin: {text}; is reviewscore installed on all machines?"
             ) from error
         finally:
-            for one in beginning:
-                one.cancel()
+            for task in beginning:
+                task.cancel()
         for worker, (there, problem) in zip(self._workers, begun, strict=True):
             if there != __version__:
                 raise SettingsError(
@@ -270,14 +270,17 @@ class WorkerPool:
                 try:
                     async with asyncio.timeout(_PATIENCE):
                         await self._changed.wait_for(
-                            lambda: any(one.ready for one in self._workers)
+                            lambda: any(worker.ready for worker in self._workers)
                         )
                 except TimeoutError as error:
                     raise StopError(
                         "all workers are lost and none came back; what is finished is kept: run "
                         "the same command again to go on"
                     ) from error
-                worker = min((one for one in self._workers if one.ready), key=lambda one: one.load)
+                worker = min(
+                    (worker for worker in self._workers if worker.ready),
+                    key=lambda handle: handle.load,
+                )
                 if not (alone and worker.load):
                     return worker
                 await self._changed.wait()
@@ -294,7 +297,7 @@ class WorkerPool:
     async def _wait_for(self, worker: WorkerHandle) -> None:
         from ray.exceptions import RayError
 
-        told = None
+        text = None
         with suppress(RayError):  # what it held is free, even if it never comes back
             await self._limits.free.remote(worker.number)
         while True:
@@ -308,8 +311,8 @@ class WorkerPool:
                 problem = f"its machine has reviewscore {there}"
             if problem is None:
                 break
-            if problem != told:
-                told = problem
+            if problem != text:
+                text = problem
                 self._say(f"a worker that was lost cannot begin again: {problem}")
         for function in self._told_to_all:
             await _call(worker, function)
@@ -376,7 +379,9 @@ async def open_pool(
             max_restarts=-1,
             max_concurrency=_AT_ONCE,
         )(Worker)
-        handles = [WorkerHandle(one, kind.remote(one, name, setup)) for one in range(count)]
+        handles = [
+            WorkerHandle(number, kind.remote(number, name, setup)) for number in range(count)
+        ]
         pool = WorkerPool(handles, say, limits)
         listening = asyncio.ensure_future(_listen(limits, say))
         try:

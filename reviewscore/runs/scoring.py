@@ -215,8 +215,8 @@ class LocalScoring(ScoringSession):
             for point in todo
         )
         if self.client is None:  # nothing to wait for: in order, so that every run is the same
-            for one in scoring:
-                await one
+            for coroutine in scoring:
+                await coroutine
             return
         await asyncio.gather(*scoring)
 
@@ -324,7 +324,7 @@ class Papers:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is doubtful, paper by paper."""
-        return tuple(_line(name, one) for name, all_ in self._doubts.items() for one in all_)
+        return tuple(_line(name, text) for name, all_ in self._doubts.items() for text in all_)
 
     async def paper(self, paper_id: str) -> Paper:
         """A paper as judges see it.

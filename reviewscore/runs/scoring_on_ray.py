@@ -191,8 +191,10 @@ def _write_shard(
         decisive_sha256=decisive, paper_id=task.paper_id
     )
     # What is there of reviews that were not asked for this time stays as it is.
-    other = [one for one in old.scores if one.review_id not in names]
-    kept = [one for one in old.scores if one.review_id in names and one.point_id in task.done]
+    other = [score for score in old.scores if score.review_id not in names]
+    kept = [
+        score for score in old.scores if score.review_id in names and score.point_id in task.done
+    ]
     here = len(kept) + len(gathered.scores)  # others may have been scored without a shard
     shard = Shard(
         decisive_sha256=decisive,
@@ -201,8 +203,8 @@ def _write_shard(
         whole=here >= met.points and (old.whole or names.keys() >= set(old.reviews)),
         scores=(*other, *kept, *gathered.scores),
         errors=(
-            *(one for one in old.errors if one.review_id not in names),
-            *(one for one in gathered.errors if one.what == "review"),
+            *(error for error in old.errors if error.review_id not in names),
+            *(error for error in gathered.errors if error.what == "review"),
         ),
         without_points=met.without_points,
         points=len(other) + met.points,
@@ -428,15 +430,15 @@ class RayScoring(ScoringSession):
     def _settled(self, shard: Shard, wanted: set[str]) -> bool:
         """Whether a shard has all that is asked for of its paper, and nothing to try again."""
         if self.settings.point:
-            names = {one for one in self.settings.point if review_of(one) in wanted}
+            names = {text for text in self.settings.point if review_of(text) in wanted}
             whole = names <= {
-                name for one in shard.scores for name in (one.point_id, one.short_name)
+                name for score in shard.scores for name in (score.point_id, score.short_name)
             }
         else:
-            names = {one.point_id for one in shard.scores}
-            names.update(*(self._before.get(one, ()) for one in shard.reviews))
+            names = {score.point_id for score in shard.scores}
+            names.update(*(self._before.get(review, ()) for review in shard.reviews))
             whole = (shard.whole or len(names) >= shard.points) and wanted <= set(shard.reviews)
-        failed = any(one.status is Status.ERROR for one in shard.scores)
+        failed = any(score.status is Status.ERROR for score in shard.scores)
         return whole and not shard.errors and not (self.renew and failed)
 
     def _add(self, scores: Iterable[PointScore]) -> None:
@@ -447,7 +449,7 @@ class RayScoring(ScoringSession):
 
     def _count(self, shard: Shard, wanted: set[str]) -> None:
         """Count what became of a paper, as far as it is about these reviews."""
-        errors = [one for one in shard.errors if one.review_id in wanted]
+        errors = [error for error in shard.errors if error.review_id in wanted]
         for error in errors:
             self.run.add_error(error)
             self.say(f"review {error.review_id}: {error.message}")
@@ -456,7 +458,7 @@ class RayScoring(ScoringSession):
         self.tally += Tally(
             failed_reviews=len(errors),
             without_points=shard.without_points,
-            points=shard.points - sum(one.review_id not in wanted for one in shard.scores),
+            points=shard.points - sum(score.review_id not in wanted for score in shard.scores),
             rejected=shard.rejected,
             warnings=shard.warnings,
             doubtful=shard.doubtful,

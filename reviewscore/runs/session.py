@@ -155,8 +155,8 @@ class Session:
         own = [] if self.client is None else [self.client.traffic]
         each = [*own, *self.worker_traffic.values()]
         names = {one.name for one in fields(Traffic)} - {"refused"}
-        total = {name: sum(getattr(one, name) for one in each) for name in names}
-        refused = merged([self.refused, *(one.refused for one in each)])
+        total = {name: sum(getattr(traffic, name) for traffic in each) for name in names}
+        refused = merged([self.refused, *(traffic.refused for traffic in each)])
         return Traffic(**total, refused=refused)
 
     async def each(

@@ -132,8 +132,8 @@ class Shards:
                 names = set(self._files.ls(self._root, detail=False))
             except FileNotFoundError:
                 return []
-        found = {name.rpartition("/")[2] for name in names}
-        return [one for one in paper_ids if _name(one) in found]
+        values = {name.rpartition("/")[2] for name in names}
+        return [paper_id for paper_id in paper_ids if _name(paper_id) in values]
 
     @property
     def _local(self) -> bool:
@@ -170,7 +170,7 @@ def _as_parquet(shard: Shard) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = [parquet_row(one) | {_RECORD: one.model_dump_json()} for one in shard.scores]
+    rows = [parquet_row(score) | {_RECORD: score.model_dump_json()} for score in shard.scores]
     schema = _schema().with_metadata({_KEY: shard.model_dump_json().encode()})
     out = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), out, compression="zstd")
@@ -192,7 +192,7 @@ def _from_parquet(data: bytes, path: str) -> Shard:
         file = pq.ParquetFile(io.BytesIO(data))
         shard = Shard.model_validate_json((file.schema_arrow.metadata or {})[_KEY])
         records = file.read(columns=[_RECORD])[_RECORD].to_pylist()
-        scores = tuple(read_point(one) for one in records)
+        scores = tuple(read_point(record) for record in records)
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         raise RunFolderError(
             f"{path} is no shard of this version of reviewscore; take it away, and its paper is "

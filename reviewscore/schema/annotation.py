@@ -60,11 +60,11 @@ FIELDS_OF = {
 """The fields that can be labelled of each kind of unit."""
 
 VALUES: dict[LabelField, tuple[int | str, ...]] = {
-    LabelField.TYPE: tuple(one.value for one in PointType),
+    LabelField.TYPE: tuple(point_type.value for point_type in PointType),
     LabelField.UNANSWERABILITY: tuple(FIVE_POINTS.values),
     LabelField.FACTUALITY: tuple(FIVE_POINTS.values),
     LabelField.FAITHFULNESS: tuple(FIVE_POINTS.values),
-    LabelField.SOURCE: tuple(one.value for one in KnowledgeSource),
+    LabelField.SOURCE: tuple(source.value for source in KnowledgeSource),
     LabelField.UNTRIVIALNESS: tuple(UNTRIVIALNESS.values),
 }
 """All values that a label of each field can have."""

@@ -92,7 +92,7 @@ class TypeCalibration(Record):
             ("probability", self.probability, 0, 1),
             ("score", self.score, FIVE_POINTS.low, FIVE_POINTS.high),
         ):
-            if not all(low <= one <= high for one in curve.y):
+            if not all(low <= value <= high for value in curve.y):
                 raise ValueError(f"y of {name} must lie between {low} and {high}")
         return self
 

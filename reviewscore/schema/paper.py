@@ -415,7 +415,7 @@ class Paper(Record):
 
     def document_at(self, offset: int) -> PaperDocument | None:
         """The document that holds a character; None in a paper of one document."""
-        held = (one for one in self.documents if one.start <= offset < one.end)
+        held = (document for document in self.documents if document.start <= offset < document.end)
         return next(held, None)
 
     def doubt_at(self, start: int, end: int) -> Doubt | None:
@@ -464,7 +464,9 @@ class Paper(Record):
         """The paper up to an offset at which one of its documents ends."""
         values = {name: getattr(self, name) for name in Paper.model_fields}
         spans = ("sections", "venue_text", "unread_spans", "revised_spans", "documents")
-        values |= {name: tuple(one for one in values[name] if one.end <= end) for name in spans}
+        values |= {
+            name: tuple(value for value in values[name] if value.end <= end) for name in spans
+        }
         lines = tuple(line for line in self.lines if line.start < end)
         return Paper(**{**values, "text": self.text[:end], "lines": lines})
 

@@ -197,11 +197,13 @@ class PointScore(Record):
 
         For an argument, any of its premises; else the point as a whole. None without a panel.
         """
-        judged = [one.verdict for one in _premises(self.argument) if one.verdict is not None]
-        ratings = [one.ratings for one in judged] or (
+        judged = [
+            premise.verdict for premise in _premises(self.argument) if premise.verdict is not None
+        ]
+        ratings = [verdict.ratings for verdict in judged] or (
             [self.verdict.ratings] if self.verdict is not None else []
         )
-        return any(panel_split(one) for one in ratings) if any(ratings) else None
+        return any(panel_split(rating) for rating in ratings) if any(ratings) else None
 
     @property
     def min_score(self) -> int | None:
@@ -212,8 +214,8 @@ class PointScore(Record):
         premises = _premises(self.argument)
         if self.type is not PointType.ARGUMENT or not premises:
             return self.base
-        known = [one.verdict.factuality for one in premises if one.verdict is not None]
-        scores = [one for one in known if one is not None]
+        known = [premise.verdict.factuality for premise in premises if premise.verdict is not None]
+        scores = [number for number in known if number is not None]
         return min(scores) if len(scores) == len(premises) else None
 
     @property
@@ -223,13 +225,13 @@ class PointScore(Record):
         For an argument whose premises were judged, those say so that have a score of 1 or 2. What
         reviewers could not see is no such quote.
         """
-        judged = [one.verdict for one in _premises(self.argument)]
+        judged = [premise.verdict for premise in _premises(self.argument)]
         false = [
-            one
-            for one in judged
-            if one and one.factuality and FIVE_POINTS.misinformed(one.factuality)
+            verdict
+            for verdict in judged
+            if verdict and verdict.factuality and FIVE_POINTS.misinformed(verdict.factuality)
         ]
-        quotes = [quote for one in false for quote in one.evidence]
+        quotes = [quote for verdict in false for quote in verdict.evidence]
         if not false and self.verdict is not None:
             quotes = list(self.verdict.evidence)
         return self.misinformed is True and not any(
@@ -246,12 +248,12 @@ class PointScore(Record):
     @property
     def origins(self) -> tuple[Provenance, ...]:
         """Where all that the record says came from: point, verdict, premises and rounds."""
-        found = [*self.provenance, *(self.verdict.provenance if self.verdict else ())]
+        provenances = [*self.provenance, *(self.verdict.provenance if self.verdict else ())]
         for premise in _premises(self.argument):
-            found += premise.verdict.provenance if premise.verdict else ()
+            provenances += premise.verdict.provenance if premise.verdict else ()
         for attempt in self.argument.rounds if self.argument else ():
-            found += attempt.provenance
-        return tuple(found)
+            provenances += attempt.provenance
+        return tuple(provenances)
 
 
 def _premises(argument: Argument | None) -> tuple[Premise, ...]:

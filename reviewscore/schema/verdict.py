@@ -86,13 +86,15 @@ class Rating(Record):
 
 def spread(ratings: tuple[Rating, ...]) -> int | None:
     """Highest less lowest score of a panel; None where fewer than two judges scored."""
-    scores = [one.score for one in ratings if one.score is not None]
+    scores = [rating.score for rating in ratings if rating.score is not None]
     return max(scores) - min(scores) if len(scores) > 1 else None
 
 
 def panel_split(ratings: tuple[Rating, ...]) -> bool:
     """Whether some judges of a panel call an item misinformed and others do not."""
-    sides = {FIVE_POINTS.misinformed(one.score) for one in ratings if one.score is not None}
+    sides = {
+        FIVE_POINTS.misinformed(rating.score) for rating in ratings if rating.score is not None
+    }
     return len(sides) > 1
 
 

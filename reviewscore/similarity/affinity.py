@@ -77,7 +77,9 @@ class Recipe:
 
     def varied(self, **changes: Any) -> Recipe:
         """The recipe with some of its fields changed; None changes nothing."""
-        return replace(self, **{name: one for name, one in changes.items() if one is not None})
+        return replace(
+            self, **{name: value for name, value in changes.items() if value is not None}
+        )
 
 
 RECIPES = {
@@ -143,7 +145,7 @@ class Affinity:
 
         Higher is nearer; NaN for what is in `unread`, never 0.
         """
-        empty = np.array([one in self.unread.submissions for one in self.submissions])
+        empty = np.array([submission in self.unread.submissions for submission in self.submissions])
         streams = [pooled(side, self.members, self.recipe.pool) for side in self.sides]
         scales = [1.0] if len(self.sides) == 1 else [self._spread(side) for side in self.sides]
         for blocks in zip(*streams, strict=True):
@@ -224,15 +226,15 @@ class Library:
         corpus = self.corpus
         read = [self._read(recipe.representation, method) for method in recipe.methods]
         unread = UnreadPaper()
-        for one in corpus.submissions:
-            if why := _fault(one, read):
-                unread.submissions[one] = why
+        for submission in corpus.submissions:
+            if why := _fault(submission, read):
+                unread.submissions[submission] = why
         profiles = self._profiles(recipe, version, read, unread.reviewers)
-        readable = [one for one in corpus.submissions if one not in unread.submissions]
-        used = dict.fromkeys((*readable, *(one for some in profiles.values() for one in some)))
-        documents = list(dict.fromkeys(one for some in profiles.values() for one in some))
+        readable = [text for text in corpus.submissions if text not in unread.submissions]
+        used = dict.fromkeys((*readable, *(text for some in profiles.values() for text in some)))
+        documents = list(dict.fromkeys(text for some in profiles.values() for text in some))
         places = {paper: row for row, paper in enumerate(documents)}
-        members = [np.array([places[one] for one in some], dtype=np.int64)
+        members = [np.array([places[text] for text in some], dtype=np.int64)
                    for some in profiles.values()]  # fmt: skip
         sides = []
         for method, bag in zip(recipe.methods, read, strict=True):
@@ -241,7 +243,7 @@ class Library:
                 bag.table[[bag.rows.get(paper, 0) for paper in papers]]
                 for papers in (corpus.submissions, documents, used)
             )
-            rows = _without(rows, [one in unread.submissions for one in corpus.submissions])
+            rows = _without(rows, [text in unread.submissions for text in corpus.submissions])
             if recipe.pool is Pool.DOCUMENT:
                 own = _joined(own, members)
             sides.append(vectors(method, rows, own, all_of, seed=recipe.seed))
@@ -260,29 +262,29 @@ class Library:
         unread: dict[str, str],
     ) -> dict[str, tuple[str, ...]]:
         """What each reviewer is judged by; who has nothing is added to `unread`."""
-        found = {}
+        textses = {}
         for reviewer, papers in self.corpus.profiles[version].items():
-            faults = {one: _fault(one, read) for one in papers}
-            some = tuple(one for one in papers if not faults[one])
+            faults = {paper: _fault(paper, read) for paper in papers}
+            some = tuple(paper for paper in papers if not faults[paper])
             if recipe.recent is not None:
                 some = most_recent(
                     some, self.corpus.papers, recipe.recent, reviewer=reviewer, seed=recipe.seed
                 )
-            found[reviewer] = some
+            textses[reviewer] = some
             if not some:
                 unread[reviewer] = next(iter(faults.values()), NO_PAPER) or NO_PAPER
-        return found
+        return textses
 
 
 def _fault(paper: str, read: Sequence[Bags | Embeddings]) -> str:
     """Why a paper cannot be compared; nothing if it can."""
-    for one in read:
-        if isinstance(one, Embeddings):
-            if paper not in one.rows:
+    for embeddings in read:
+        if isinstance(embeddings, Embeddings):
+            if paper not in embeddings.rows:
                 return NO_VECTOR
-        elif paper not in one.readable:
+        elif paper not in embeddings.readable:
             return NO_TEXT
-        elif paper in one.empty:
+        elif paper in embeddings.empty:
             return NO_WORDS
     return ""
 
@@ -303,7 +305,7 @@ def _joined(table: Matrix, members: Sequence[Ints]) -> Matrix:
     """The papers of each reviewer as one document; reviewers without papers have none."""
     from scipy.sparse import csr_array
 
-    filled = [one for one in members if len(one)]
+    filled = [member for member in members if len(member)]
     ends = np.cumsum([0, *map(len, filled)])
     columns = np.concatenate([*filled, np.zeros(0, dtype=np.int64)])
     picks = csr_array((np.ones(len(columns)), columns, ends), shape=(len(filled), table.shape[0]))
@@ -313,8 +315,8 @@ def _joined(table: Matrix, members: Sequence[Ints]) -> Matrix:
 
 def _numbered(members: Sequence[Ints]) -> list[Ints]:
     """The row of each reviewer's one document; none for a reviewer without papers."""
-    filled = np.cumsum([len(one) > 0 for one in members]) - 1
+    filled = np.cumsum([len(member) > 0 for member in members]) - 1
     return [
-        np.array([row] if len(one) else [], dtype=np.int64)
-        for row, one in zip(filled, members, strict=True)
+        np.array([row] if len(values) else [], dtype=np.int64)
+        for row, values in zip(filled, members, strict=True)
     ]

@@ -68,7 +68,7 @@ class Wording:
 
     def words(self, text: str) -> list[str]:
         """The stems of a text, in order."""
-        return [one for token in self.tokens(text) if (one := self.stem(token)) is not None]
+        return [string for token in self.tokens(text) if (string := self.stem(token)) is not None]
 
 
 @cache
@@ -99,13 +99,13 @@ def _plain_tokens(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKC", text).lower()
     if not _HEAD.search(plain):
         return _SPACED.findall(plain)
-    found: list[str] = []
+    texts: list[str] = []
     for word in _RUN.findall(plain):
         if _HEAD.match(word):  # pairs of letters stand for words that are not parted
-            found += [word[at : at + 2] for at in range(max(len(word) - 1, 1))]
+            texts += [word[at : at + 2] for at in range(max(len(word) - 1, 1))]
         else:
-            found.append(word)
-    return found
+            texts.append(word)
+    return texts
 
 
 def _ascii_tokens(text: str) -> list[str]:
@@ -182,13 +182,13 @@ class Bags:
         return frozenset(paper for paper, row in self.rows.items() if bare[row])
 
 
-def text_of(one: Publication, representation: Representation) -> str:
+def text_of(publication: Publication, representation: Representation) -> str:
     """The text of a paper that is read."""
-    parts = [one.title]
+    parts = [publication.title]
     if representation is not Representation.TITLE:
-        parts.append(one.abstract)
+        parts.append(publication.abstract)
     if representation is Representation.FULL:
-        parts.append(one.text)
+        parts.append(publication.text)
     return " ".join(part for part in parts if part)
 
 
@@ -226,7 +226,7 @@ def bags(
     if representation is Representation.FULL:
         counts = corpus.counts
         known = counts.rows if counts is not None else {}
-        readable = {one for one in papers if one in known or corpus.papers[one].text}
+        readable = {paper for paper in papers if paper in known or corpus.papers[paper].text}
         if counts is not None:
             counted = _counted(counts, rows, vocabulary, wording)
     shape = (len(papers), len(vocabulary))
@@ -258,7 +258,7 @@ def _counted(
     """Counted words as cells of the table; new stems join the vocabulary."""
     stems = [wording.counted(word) for word in counts.words]
     column = np.array(
-        [-1 if one is None else vocabulary.setdefault(one, len(vocabulary)) for one in stems],
+        [-1 if text is None else vocabulary.setdefault(text, len(vocabulary)) for text in stems],
         dtype=np.int64,
     )
     row = np.full(counts.table.shape[0], -1, dtype=np.int64)

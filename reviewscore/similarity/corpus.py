@@ -205,17 +205,17 @@ class Corpus:
         A paper is the same if its identifier is, or its title but for case and signs.
         """
         by_title: dict[str, list[str]] = {}
-        for one in self.submissions:
-            if key := title_key(self.papers[one].title):
-                by_title.setdefault(key, []).append(one)
-        wanted, found = set(self.submissions), set()
+        for submission in self.submissions:
+            if key := title_key(self.papers[submission].title):
+                by_title.setdefault(key, []).append(submission)
+        wanted, pairs = set(self.submissions), set()
         for reviewer, papers in self.profiles[version].items():
             for paper in papers:
                 same = by_title.get(title_key(self.papers[paper].title), [])
-                found |= {(reviewer, one) for one in same}
+                pairs |= {(reviewer, text) for text in same}
                 if paper in wanted:
-                    found.add((reviewer, paper))
-        return found
+                    pairs.add((reviewer, paper))
+        return pairs
 
 
 def title_key(title: str) -> str:
@@ -256,10 +256,15 @@ def publication(row: Mapping[str, object], where: CorpusLine) -> tuple[Publicati
     Raises:
         InputError: A field is missing or of the wrong kind.
     """
-    one = where.validated(_PaperRow, row)
-    texts = (tidy(text or "").text.strip() for text in (one.title, one.abstract, one.text))
+    paper_row = where.validated(_PaperRow, row)
+    texts = (
+        tidy(text or "").text.strip()
+        for text in (paper_row.title, paper_row.abstract, paper_row.text)
+    )
     title, abstract, text = texts
-    return Publication(one.paper_id, title, abstract, text, one.year), one.is_submission
+    return Publication(
+        paper_row.paper_id, title, abstract, text, paper_row.year
+    ), paper_row.is_submission
 
 
 def read_corpus(folder: Path, *, profiles: Path | None = None, submitted: bool = True) -> Corpus:
@@ -293,7 +298,7 @@ def read_corpus(folder: Path, *, profiles: Path | None = None, submitted: bool =
     file = profiles or beside(folder, PROFILES)
     if file is None:
         raise InputError("has no profiles", file=folder, cure=_CURE)
-    found = reading.read_profiles(file)
+    textseses = reading.read_profiles(file)
     counts_file = beside(folder, COUNTS)
     counts = None
     if counts_file is not None:
@@ -301,7 +306,7 @@ def read_corpus(folder: Path, *, profiles: Path | None = None, submitted: bool =
 
         counts = read_counts(counts_file, reading.papers)
         reading.files.append(counts_file)
-    return reading.corpus(folder, found, counts, submitted=submitted)
+    return reading.corpus(folder, textseses, counts, submitted=submitted)
 
 
 class Reading:
@@ -332,14 +337,14 @@ class Reading:
     def read_profiles(self, file: Path) -> dict[str, dict[str, tuple[str, ...]]]:
         """Profiles by version and reviewer."""
         self.files.append(file)
-        found: dict[str, dict[str, dict[str, CorpusLine]]] = {}
+        lineseses: dict[str, dict[str, dict[str, CorpusLine]]] = {}
         for line in lines(file):
             row = line.validated(_ProfileRow)
             if row.paper_id not in self.papers:
                 raise line.error(
                     f"'{row.paper_id}' is no paper of papers", "paper_id", cure="add the paper"
                 )
-            papers = found.setdefault(row.version, {}).setdefault(row.reviewer_id, {})
+            papers = lineseses.setdefault(row.version, {}).setdefault(row.reviewer_id, {})
             if row.paper_id in papers:
                 raise line.error(
                     f"'{row.paper_id}' of reviewer '{row.reviewer_id}' is also at line "
@@ -350,7 +355,7 @@ class Reading:
             papers[row.paper_id] = line
         return {
             version: {reviewer: tuple(papers) for reviewer, papers in people.items()}
-            for version, people in found.items()
+            for version, people in lineseses.items()
         }
 
     def corpus(
@@ -386,7 +391,7 @@ def gaps(
     papers: Mapping[str, Publication], profiles: Mapping[str, Mapping[str, tuple[str, ...]]]
 ) -> Iterator[str]:
     """What is missing, in words."""
-    bare = sum(not one.abstract for one in papers.values())
+    bare = sum(not paper.abstract for paper in papers.values())
     if bare:
         yield f"{bare:,} of {len(papers):,} papers have no abstract: their titles alone are read"
     empty = sorted(
@@ -472,7 +477,7 @@ def _parquet(file: Path, papers: Container[str]) -> TermCounts:
     place = np.cumsum(wanted) - 1
     lower: dict[str, int] = {}
     column = np.array(
-        [lower.setdefault(one.lower(), len(lower)) for one in word.dictionary.to_pylist()],
+        [lower.setdefault(value.lower(), len(lower)) for value in word.dictionary.to_pylist()],
         dtype=np.int64,
     )
     cells = (
@@ -486,7 +491,7 @@ def _counts(
 ) -> TermCounts:
     from scipy.sparse import csr_array
 
-    rows, columns, often = (np.asarray(one) for one in cells)
+    rows, columns, often = (np.asarray(cell) for cell in cells)
     table = csr_array(
         (often.astype(np.float64), (rows.astype(np.int64), columns.astype(np.int64))),
         shape=(len(papers), len(words)),

@@ -50,15 +50,15 @@ def add_digest(
     """
     recipe = recipe or Recipe()
     papers = submitted(collection, full=recipe.representation is Representation.FULL)
-    found = digest(
+    similarity_digest = digest(
         profiles,
         papers,
         collection.reviews,
         recipe,
-        inputs=[one.sha256 for one in read_manifest(run, accept_changed=accept_changed).inputs],
+        inputs=[file.sha256 for file in read_manifest(run, accept_changed=accept_changed).inputs],
     )
-    write_whole(run / SIMILARITY, found.model_dump_json(indent=1) + "\n")
-    return found
+    write_whole(run / SIMILARITY, similarity_digest.model_dump_json(indent=1) + "\n")
+    return similarity_digest
 
 
 def submitted(collection: Collection, *, full: bool = False) -> dict[str, Publication | str]:
@@ -68,19 +68,23 @@ def submitted(collection: Collection, *, full: bool = False) -> dict[str, Public
         collection: The papers.
         full: Whether full texts are read too.
     """
-    found: dict[str, Publication | str] = {}
+    values: dict[str, Publication | str] = {}
     for name in collection.papers:
         try:
-            one = collection.paper(name)
+            source_paper = collection.paper(name)
         except InputError as error:
-            found[name] = f"the paper cannot be read ({error.problem})"
+            values[name] = f"the paper cannot be read ({error.problem})"
             continue
         title, abstract, text = (
             tidy(some).text.strip()
-            for some in (one.title, one.abstract or "", one.text if full else "")
+            for some in (
+                source_paper.title,
+                source_paper.abstract or "",
+                source_paper.text if full else "",
+            )
         )
-        found[name] = Publication(name, title, abstract, text, one.year)
-    return found
+        values[name] = Publication(name, title, abstract, text, source_paper.year)
+    return values
 
 
 def digest(
@@ -108,22 +112,22 @@ def digest(
     joined = _Joined.of(profiles, papers)
     affinity = Library(joined.corpus).affinity(recipe, ONLY)
     known = len(affinity.reviewers) - len(affinity.unread.reviewers)
-    found: dict[str, ReviewSimilarity] = {}
+    similarities: dict[str, ReviewSimilarity] = {}
     pairs: dict[str, tuple[int, int]] = {}
     rows = {name: row for row, name in enumerate(affinity.submissions)}
     columns = {name: column for column, name in enumerate(affinity.reviewers)}
-    for one in reviews:
-        why = _why_not(one, papers, joined, affinity)
+    for review in reviews:
+        why = _why_not(review, papers, joined, affinity)
         if not why and recipe.levelled and known == 1:
             why = ALONE  # less the mean of one it would be 0 for every paper
-        found[one.review_id] = ReviewSimilarity(reviewer=one.reviewer, why=why)
-        if not why and one.reviewer is not None:
-            pairs[one.review_id] = rows[joined.keys[one.paper_id]], columns[one.reviewer]
+        similarities[review.review_id] = ReviewSimilarity(reviewer=review.reviewer, why=why)
+        if not why and review.reviewer is not None:
+            pairs[review.review_id] = rows[joined.keys[review.paper_id]], columns[review.reviewer]
     at = np.array(list(pairs.values()), dtype=np.int64).reshape(-1, 2)
     values, among = _placed(affinity, at)
     for place, name in enumerate(pairs):
         row, column = map(int, at[place])
-        found[name] = found[name].model_copy(
+        similarities[name] = similarities[name].model_copy(
             update={
                 "value": float(values[place]),
                 "among_reviewers": _percent(among[place, 0]),
@@ -137,10 +141,10 @@ def digest(
         centred=recipe.levelled,
         notes=tuple(gaps(joined.corpus.papers, {})),
         inputs=tuple(inputs),
-        profiles=tuple(hash_file(one).sha256 for one in profiles.files),
+        profiles=tuple(hash_file(file).sha256 for file in profiles.files),
         reviewers=known,
         papers=len(affinity.submissions) - len(affinity.unread.submissions),
-        reviews=found,
+        reviews=similarities,
     )
 
 
@@ -183,26 +187,26 @@ class _Joined:
         return cls(corpus, keys, corpus.conflicts(ONLY) | same)
 
 
-def _alike(one: Publication, other: Publication) -> bool:
+def _alike(publication: Publication, other: Publication) -> bool:
     """Whether papers of one name can be one paper: their titles do not say otherwise."""
-    titles = title_key(one.title), title_key(other.title)
+    titles = title_key(publication.title), title_key(other.title)
     return not all(titles) or titles[0] == titles[1]
 
 
 def _why_not(
-    one: Review, papers: Mapping[str, Publication | str], joined: _Joined, affinity: Affinity
+    review: Review, papers: Mapping[str, Publication | str], joined: _Joined, affinity: Affinity
 ) -> str:
     """Why a review gets no similarity; empty if it gets one."""
-    if one.reviewer is None:
+    if review.reviewer is None:
         return NAMELESS
-    if one.reviewer not in joined.corpus.profiles[ONLY]:
+    if review.reviewer not in joined.corpus.profiles[ONLY]:
         return NO_PROFILE
-    if why := affinity.unread.reviewers.get(one.reviewer):
+    if why := affinity.unread.reviewers.get(review.reviewer):
         return why
-    paper = papers.get(one.paper_id, "the paper is not there")
+    paper = papers.get(review.paper_id, "the paper is not there")
     if isinstance(paper, str):
         return paper
-    why = affinity.unread.submissions.get(joined.keys[one.paper_id], "")
+    why = affinity.unread.submissions.get(joined.keys[review.paper_id], "")
     return f"the paper {why}" if why else ""
 
 
@@ -236,7 +240,7 @@ def _placed(affinity: Affinity, pairs: Ints) -> tuple[Floats, Floats]:
             scores = block.scores[:, pairs[some, 1]]
             under[some] += (scores <= values[some]).sum(axis=0)
             over[some] += (~np.isnan(scores)).sum(axis=0)
-    percent[:, 1] = [_share(*one) for one in zip(under, over, strict=True)]
+    percent[:, 1] = [_share(*pair) for pair in zip(under, over, strict=True)]
     return values, percent
 
 
@@ -249,9 +253,9 @@ def _percent(value: float) -> float | None:
 
 
 def _nearest(affinity: Affinity, corpus: Corpus, row: int, column: int) -> tuple[OwnPaper, ...]:
-    found = affinity.nearest(affinity.submissions[row], affinity.reviewers[column])
+    pairs = affinity.nearest(affinity.submissions[row], affinity.reviewers[column])
     return tuple(
         OwnPaper(title=corpus.papers[paper].title or paper, similarity=similarity)
-        for paper, similarity in found
+        for paper, similarity in pairs
         if similarity > 0  # else they have nothing in common
     )

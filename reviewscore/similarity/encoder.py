@@ -66,27 +66,27 @@ def read_embeddings(file: Path, papers: Container[str]) -> Embeddings:
         InputError: A line cannot be used, a paper is there twice, or vectors differ in length.
     """
     rows: dict[str, int] = {}
-    found: list[Floats] = []
+    valueses: list[Floats] = []
     for line in lines(file):
         row = line.validated(_EmbeddingRow)
         fault = None
         if row.paper_id in rows:
             fault = f"'{row.paper_id}' is there twice"
-        elif found and len(row.embedding) != len(found[0]):
-            fault = f"has {len(row.embedding)} numbers, others have {len(found[0])}"
+        elif valueses and len(row.embedding) != len(valueses[0]):
+            fault = f"has {len(row.embedding)} numbers, others have {len(valueses[0])}"
         elif not all(map(math.isfinite, row.embedding)):
             fault = "holds what is no number"
         if fault:
             raise line.error(fault, "embedding", cure="encode the paper again")
         if row.paper_id in papers:
-            rows[row.paper_id] = len(found)
-            found.append(np.array(row.embedding))
-    if not found:
+            rows[row.paper_id] = len(valueses)
+            valueses.append(np.array(row.embedding))
+    if not valueses:
         raise InputError(
             "holds no embedding of a paper that is known", file=file,
             cure="encode the papers of the submissions and profiles",
         )  # fmt: skip
-    return Embeddings(rows, np.stack(found), file)
+    return Embeddings(rows, np.stack(valueses), file)
 
 
 Taken = Literal["first", "mean"]
@@ -124,30 +124,32 @@ def encode(papers: Sequence[Publication], loaded: Loaded, taken: Taken = "first"
     """
     reader = TokenReader(loaded.tokenizer)
     limits = (_LONGEST, loaded.limit, loaded.tokenizer.model_max_length)
-    room = min(one for one in limits if one is not None) - len(reader.lead) - len(reader.trail)
+    room = (
+        min(limit for limit in limits if limit is not None) - len(reader.lead) - len(reader.trail)
+    )
     if room < 1:
         raise SettingsError(f"{loaded.name} reads too few tokens for any text")
     rows: dict[str, Ids] = {}
     cut, empty = [], []
-    for one in papers:
-        ids = _tokens(one, reader, loaded.tokenizer)
+    for publication in papers:
+        ids = _tokens(publication, reader, loaded.tokenizer)
         if not ids:
-            empty.append(one.paper_id)
+            empty.append(publication.paper_id)
             continue
         if len(ids) > room:
-            cut.append(one.paper_id)
-        rows[one.paper_id] = (*reader.lead, *ids[:room], *reader.trail)
+            cut.append(publication.paper_id)
+        rows[publication.paper_id] = (*reader.lead, *ids[:room], *reader.trail)
     vectors = dict(_vectors(rows, loaded, taken))
     return Encoded({paper: vectors[paper] for paper in rows}, tuple(cut), tuple(empty))
 
 
-def _tokens(one: Publication, reader: TokenReader, tokenizer: Any) -> Ids:
+def _tokens(publication: Publication, reader: TokenReader, tokenizer: Any) -> Ids:
     """Title, separator, abstract; markers in either are text."""
-    title, abstract = reader.foreign(one.title), reader.foreign(one.abstract)
+    title, abstract = reader.foreign(publication.title), reader.foreign(publication.abstract)
     if not title or not abstract:
         return (*title, *abstract)
     if tokenizer.sep_token_id is None:
-        return reader.foreign(f"{one.title} {one.abstract}")
+        return reader.foreign(f"{publication.title} {publication.abstract}")
     return (*title, int(tokenizer.sep_token_id), *abstract)
 
 
@@ -166,18 +168,18 @@ def _vectors(
         with torch.inference_mode():
             states = loaded.model(input_ids=read, attention_mask=mask).last_hidden_state.float()
             if taken == "first":
-                found = states[:, 0]
+                value = states[:, 0]
             else:
                 weights = mask[:, :, None].to(states.dtype)
-                found = (states * weights).sum(dim=1) / weights.sum(dim=1)
-        yield from zip(some, found.cpu().tolist(), strict=True)
+                value = (states * weights).sum(dim=1) / weights.sum(dim=1)
+        yield from zip(some, value.cpu().tolist(), strict=True)
 
 
-def write_embeddings(path: Path, found: Encoded) -> Path:
+def write_embeddings(path: Path, encoded: Encoded) -> Path:
     """Write vectors, one paper a line, as `embeddings.read_embeddings` reads them."""
     lines = (
         json.dumps({"paper_id": paper, "embedding": vector})
-        for paper, vector in found.vectors.items()
+        for paper, vector in encoded.vectors.items()
     )
     write_whole(path, "".join(f"{line}\n" for line in lines), named=True)
     return path

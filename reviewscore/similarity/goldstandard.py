@@ -116,7 +116,9 @@ class _Pairs:
 
     @classmethod
     def of(cls, expertise: Floats) -> _Pairs:
-        left, right = (one.astype(np.int64) for one in np.triu_indices(expertise.shape[1], 1))
+        left, right = (
+            triu_indice.astype(np.int64) for triu_indice in np.triu_indices(expertise.shape[1], 1)
+        )
         first, second = expertise[:, left], expertise[:, right]
         apart = np.nan_to_num(first - second)
         more, less = np.fmax(first, second), np.fmin(first, second)
@@ -165,10 +167,10 @@ def measures(
     weights = np.abs(pairs.apart)
     # A tie of similarities costs half (sec. 5.1); one of expertise has no weight.
     lost = 0.5 * (1.0 - order) * weights
-    found: list[dict[str, Statistic]] = []
+    statisticses: list[dict[str, Statistic]] = []
     for method in range(len(similarity)):
         right = order[method] > 0
-        found.append(
+        statisticses.append(
             {
                 LOSS: _pooled(LOSS, lost[method].sum(-1), weights.sum(-1)),
                 EASY: _pooled(EASY, (right & pairs.easy).sum(-1), pairs.easy.sum(-1)),
@@ -177,9 +179,9 @@ def measures(
         )
     top = _Top(ratings.expertise, similarity)
     for k in cutoffs:
-        for method, named in enumerate(found):
+        for method, named in enumerate(statisticses):
             named.update(top.measures(method, k, pairs, lost[method], weights))
-    return found
+    return statisticses
 
 
 class _Top:
@@ -206,16 +208,16 @@ class _Top:
         gained = (chosen * self.gain * self.cheaper[method]).sum(-1)
         ideal = (wanted * self.best).sum(-1)
         shared = (chosen & wanted).sum(-1) / k
-        found = []
+        statistics = []
         for name, top in ((WKTD, chosen), (WKTD_PRINTED, wanted)):
             # The figures of Tables 6 to 9 are those of pairs that touch the method's first k
             # papers, though app. C defines them by the participant's.
             touched = top[..., pairs.left] | top[..., pairs.right]
             over, under = (lost * touched).sum(-1), (weights * touched).sum(-1)
-            found.append(_pooled(f"{name}@{k}", over, under))
+            statistics.append(_pooled(f"{name}@{k}", over, under))
         for name, each in ((MRR, reciprocal), (NDCG, gained / ideal), (PRECISION, shared)):
-            found.append(_pooled(f"{name}@{k}", each, np.ones(len(held))))
-        return {one.name: one for one in found}
+            statistics.append(_pooled(f"{name}@{k}", each, np.ones(len(held))))
+        return {statistic.name: statistic for statistic in statistics}
 
 
 def _pooled(name: str, over: Floats | Ints, under: Floats | Ints) -> Statistic:
@@ -287,10 +289,10 @@ def ratings_file(place: Path) -> Path:
     """
     if not place.is_dir():
         return place
-    found = next(filter(None, (beside(place, name) for name in NAMES)), None)
-    if found is None:
+    path = next(filter(None, (beside(place, name) for name in NAMES)), None)
+    if path is None:
         raise InputError(f"has no {' or '.join(NAMES)}", file=place, cure=_CURE)
-    return found
+    return path
 
 
 def read_ratings(file: Path) -> Ratings:
@@ -302,7 +304,7 @@ def read_ratings(file: Path) -> Ratings:
     Raises:
         InputError: A line cannot be used, a rating is outside 1..5 or is given twice.
     """
-    found: dict[str, dict[str, float]] = {}
+    valueses: dict[str, dict[str, float]] = {}
     for line, record, field in _single(file):
         row = line.validated(_RatingRow, record)
         low, high = SCALE
@@ -312,7 +314,7 @@ def read_ratings(file: Path) -> Ratings:
                 field,
                 cure="correct the rating",
             )
-        papers = found.setdefault(row.reviewer_id, {})
+        papers = valueses.setdefault(row.reviewer_id, {})
         if row.paper_id in papers:
             raise line.error(
                 f"'{row.reviewer_id}' has rated '{row.paper_id}' before",
@@ -320,9 +322,9 @@ def read_ratings(file: Path) -> Ratings:
                 cure="keep one of the two",
             )
         papers[row.paper_id] = row.expertise
-    if not found:
+    if not valueses:
         raise InputError("holds no ratings", file=file, cure=_CURE)
-    return ratings_of([(person, list(papers.items())) for person, papers in found.items()])
+    return ratings_of([(person, list(papers.items())) for person, papers in valueses.items()])
 
 
 def _single(file: Path) -> Iterator[tuple[CorpusLine, dict[str, object], str]]:
@@ -345,7 +347,7 @@ def _single(file: Path) -> Iterator[tuple[CorpusLine, dict[str, object], str]]:
                     f"Paper{number}",
                     cure="fill in both",
                 )
-            person = next((record[one] for one in _PERSON if one in record), None)
+            person = next((record[text] for text in _PERSON if text in record), None)
             yield (
                 line,
                 {"reviewer_id": person, "paper_id": paper, "expertise": rating},

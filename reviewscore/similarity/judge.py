@@ -95,7 +95,7 @@ def questions(
         recent: How many of a reviewer's papers are shown, the most recent.
         seed: Of ties of years.
     """
-    found: list[PairQuestion] = []
+    pair_questions: list[PairQuestion] = []
     unread = UnreadPaper()
     shown: dict[tuple[str, str], str] = {}
     submissions = set(corpus.submissions)
@@ -109,32 +109,39 @@ def questions(
                 NO_WORDS if papers else NO_PAPER if papers == () else NO_PROFILE
             )
             continue
-        one = corpus.papers.get(paper)
-        if one is None or paper not in submissions:
+        publication = corpus.papers.get(paper)
+        if publication is None or paper not in submissions:
             unread.submissions[paper] = NO_SUBMISSION
-        elif not (one.title or one.abstract):
+        elif not (publication.title or publication.abstract):
             unread.submissions[paper] = NO_WORDS
         else:
-            found.append(
-                PairQuestion(version, reviewer, paper, one.title, one.abstract or "-", shown[who])
+            pair_questions.append(
+                PairQuestion(
+                    version,
+                    reviewer,
+                    paper,
+                    publication.title,
+                    publication.abstract or "-",
+                    shown[who],
+                )
             )
-    return found, unread
+    return pair_questions, unread
 
 
 def _profile(corpus: Corpus, version: str, reviewer: str, recent: int, seed: int) -> Iterator[str]:
     own = corpus.profiles[version].get(reviewer, ())
-    told = [one for one in own if corpus.papers[one].title or corpus.papers[one].abstract]
-    some = most_recent(told, corpus.papers, recent, reviewer=reviewer, seed=seed)
+    texts = [text for text in own if corpus.papers[text].title or corpus.papers[text].abstract]
+    some = most_recent(texts, corpus.papers, recent, reviewer=reviewer, seed=seed)
     for number, paper in enumerate(some, 1):
         yield f"{number}. {_said(corpus.papers[paper])}"
 
 
-def _said(one: Publication) -> str:
-    year = "" if one.year is None else f" ({one.year})"
-    return f"{one.title or 'without a title'}{year}\n{one.abstract}".strip()
+def _said(publication: Publication) -> str:
+    year = "" if publication.year is None else f" ({publication.year})"
+    return f"{publication.title or 'without a title'}{year}\n{publication.abstract}".strip()
 
 
-async def judge(asker: Asks, one: PairQuestion) -> Judged[ExpertiseReply]:
+async def judge(asker: Asks, question: PairQuestion) -> Judged[ExpertiseReply]:
     """Ask about one pair.
 
     Raises:
@@ -150,9 +157,9 @@ async def judge(asker: Asks, one: PairQuestion) -> Judged[ExpertiseReply]:
         PROMPT,
         ExpertiseReply,
         check=check,
-        title=one.title or "-",
-        submission=one.submission,
-        profile=one.profile,
+        title=question.title or "-",
+        submission=question.submission,
+        profile=question.profile,
     )
 
 
@@ -223,7 +230,9 @@ def judge_pairs(
         out, ACCOUNT, (PROMPT,), settings, inputs=inputs, more=decisive
     ) as folder:
         rows = Rows(out / SCORES, JudgedPair, retry_errors=retry_errors)
-        work = Work({one.key: one for one in questions}, "pairs", _current, _judged, _row)
+        work = Work(
+            {question.key: question for question in questions}, "pairs", _current, _judged, _row
+        )
         outcome = fill(folder, rows, work, settings, say=say, step=step, renew=retry_errors)
         _write_predictions(out, settings.model)
         return outcome
@@ -232,33 +241,37 @@ def judge_pairs(
 def expected_to_judge(questions: Sequence[PairQuestion], settings: Settings) -> CostEstimate:
     """What `judge_pairs` would ask and cost at most; arguments as there."""
     asked = (
-        (settings.model, PROMPT, sum(map(len, (one.title, one.submission, one.profile))))
-        for one in questions
+        (
+            settings.model,
+            PROMPT,
+            sum(map(len, (question.title, question.submission, question.profile))),
+        )
+        for question in questions
     )
     return estimate_calls(asked, settings, {PROMPT: REPLY_TOKENS})
 
 
-def _current(row: JudgedPair, one: PairQuestion) -> bool:
-    return row.question_sha256 == one.sha256
+def _current(row: JudgedPair, question: PairQuestion) -> bool:
+    return row.question_sha256 == question.sha256
 
 
-async def _judged(session: GenerationSession, one: PairQuestion) -> JudgedPair:
-    found = await judge(session.asker(session.settings.model), one)
+async def _judged(session: GenerationSession, question: PairQuestion) -> JudgedPair:
+    judgment = await judge(session.asker(session.settings.model), question)
     fields = {
-        "state": "none" if found.reply.score is None else "made",
-        "score": found.reply.score,
-        "reasoning": found.reply.reasoning,
-        "provenance": found.provenance,
+        "state": "none" if judgment.reply.score is None else "made",
+        "score": judgment.reply.score,
+        "reasoning": judgment.reply.reasoning,
+        "provenance": judgment.provenance,
     }
-    return _row(one, fields)
+    return _row(question, fields)
 
 
-def _row(one: PairQuestion, fields: Mapping[str, object]) -> JudgedPair:
+def _row(question: PairQuestion, fields: Mapping[str, object]) -> JudgedPair:
     about = {
-        "version": one.version,
-        "reviewer_id": one.reviewer,
-        "paper_id": one.paper,
-        "question_sha256": one.sha256,
+        "version": question.version,
+        "reviewer_id": question.reviewer,
+        "paper_id": question.paper,
+        "question_sha256": question.sha256,
     }
     return JudgedPair.model_validate({**about, **fields})
 
@@ -267,8 +280,8 @@ def _write_predictions(folder: Path, name: str) -> None:
     """The scores as `similarity evaluate` reads them, 0..1; a pair without one is left out."""
     with csv_lines(folder / PREDICTIONS) as file:
         file.writerow(HEADING[:5])
-        for one in read_rows(folder / SCORES, JudgedPair):
-            if one.score is not None:
-                share = (one.score - LOWEST) / (HIGHEST - LOWEST)
-                cells = (f"model {name}", one.version, one.reviewer_id, one.paper_id)
+        for row in read_rows(folder / SCORES, JudgedPair):
+            if row.score is not None:
+                share = (row.score - LOWEST) / (HIGHEST - LOWEST)
+                cells = (f"model {name}", row.version, row.reviewer_id, row.paper_id)
                 file.writerow((*map(guarded, cells), repr(share)))

@@ -52,25 +52,25 @@ def read_openreview(folder: Path, *, submitted: bool = True) -> Corpus:
     reading = Reading()
     counted: dict[str, Mapping[str, int]] = {}
     for line in _submissions(folder, reading) if submitted else ():
-        one = _paper(line, counted)
-        if one.paper_id in reading.papers:
+        paper = _paper(line, counted)
+        if paper.paper_id in reading.papers:
             raise line.error(
-                f"submission '{one.paper_id}' is there twice", "id", cure="keep one of the two"
+                f"submission '{paper.paper_id}' is there twice", "id", cure="keep one of the two"
             )
-        reading.papers[one.paper_id] = one
-        reading.submissions.append(one.paper_id)
+        reading.papers[paper.paper_id] = paper
+        reading.submissions.append(paper.paper_id)
     profiles: dict[str, tuple[str, ...]] = {}
     for file in sorted((folder / ARCHIVES).glob("*.jsonl")):
         reading.files.append(file)
         own: dict[str, None] = {}
         for line in lines(file):
-            one = _paper(line, counted)
-            if one.paper_id in own:
+            paper = _paper(line, counted)
+            if paper.paper_id in own:
                 raise line.error(
-                    f"paper '{one.paper_id}' is there twice", "id", cure="keep one of the two"
+                    f"paper '{paper.paper_id}' is there twice", "id", cure="keep one of the two"
                 )
-            own[one.paper_id] = None
-            reading.papers.setdefault(one.paper_id, one)
+            own[paper.paper_id] = None
+            reading.papers.setdefault(paper.paper_id, paper)
         profiles[file.stem] = tuple(own)
     if not profiles:
         raise InputError("holds no .jsonl files", file=folder / ARCHIVES, cure="add archives")
@@ -85,15 +85,15 @@ def _submissions(folder: Path, reading: Reading) -> Iterator[CorpusLine]:
         reading.files.append(whole)
         yield from _one_object(whole)
         return
-    found = (
+    paths = (
         [folder / "submissions.jsonl"] if not several.is_dir() else sorted(several.glob("*.jsonl"))
     )
-    if not found or not found[0].is_file():
+    if not paths or not paths[0].is_file():
         raise InputError(
             "has archives but no submissions", file=folder,
             cure="add submissions.json, or a folder submissions",
         )  # fmt: skip
-    for file in found:
+    for file in paths:
         reading.files.append(file)
         yield from lines(file)
 
@@ -144,14 +144,14 @@ def _paper(line: CorpusLine, counted: dict[str, Mapping[str, int]]) -> Publicati
 
 
 def _word_counts(text: Mapping[object, object], line: CorpusLine) -> dict[str, int]:
-    found = {}
+    values = {}
     for word, count in text.items():
         if not isinstance(count, int) or isinstance(count, bool) or count < 0:
             raise line.error(
                 f"counts '{word}' as {count!r}", "content.text", cure="give whole numbers"
             )
-        found[str(word)] = count
-    return found
+        values[str(word)] = count
+    return values
 
 
 def _year(record: Mapping[str, object]) -> int | None:

@@ -109,8 +109,8 @@ class PairFiles:
         names = list(versions)
         self.pairs = folder / PAIRS
         self.scores = {names[0]: folder / SCORES} if len(names) == 1 else {
-            one: folder / f"scores-{word}.csv"
-            for one, word in zip(names, _file_words(names), strict=True)
+            text: folder / f"scores-{word}.csv"
+            for text, word in zip(names, _file_words(names), strict=True)
         }  # fmt: skip
 
     @property
@@ -136,18 +136,18 @@ class PairFiles:
         total = 0
         with csv_lines(self.pairs) as all_of:
             all_of.writerow(HEADING)
-            for name, version, found in streams:
+            for name, version, paper_pairs in streams:
                 told_name, told_version = guarded(name), guarded(version)
                 with csv_lines(self.scores[version]) as scores:
-                    for one in found:
+                    for pair in paper_pairs:
                         total += 1
-                        told = repr(one.similarity)
+                        text = repr(pair.similarity)
                         all_of.writerow(
-                            (told_name, told_version, guarded(one.reviewer),
-                             guarded(one.submission), told, f"{one.percentile:.2f}",
-                             "yes" if one.conflict else "no")
+                            (told_name, told_version, guarded(pair.reviewer),
+                             guarded(pair.submission), text, f"{pair.percentile:.2f}",
+                             "yes" if pair.conflict else "no")
                         )  # fmt: skip
-                        scores.writerow((one.submission, one.reviewer, told))
+                        scores.writerow((pair.submission, pair.reviewer, text))
         return total
 
 

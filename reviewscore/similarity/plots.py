@@ -85,12 +85,12 @@ def draw_nearest(
 
 
 def _earlier(folder: Path) -> list[str]:
-    return [one.stem for one in folder.glob("similarity-*.svg")]
+    return [path.stem for path in folder.glob("similarity-*.svg")]
 
 
 def _methods(tables: Sequence[Table]) -> Iterator[tuple[str, Figure]]:
-    known = [one for one in tables if one.columns[:3] == ("measure", "method", "basis")]
-    at_top = [one for one in known if one.name.startswith(TOP)]
+    known = [table for table in tables if table.columns[:3] == ("measure", "method", "basis")]
+    at_top = [table for table in known if table.name.startswith(TOP)]
     for table in known:
         if table not in at_top:
             yield file_name(table.name), _forest(table)
@@ -100,14 +100,16 @@ def _methods(tables: Sequence[Table]) -> Iterator[tuple[str, Figure]]:
 
 def _by_cutoff(tables: Sequence[Table]) -> Figure:
     """A panel for each measure at the top k: each method's values with intervals, by k."""
-    found: dict[str, dict[str, list[tuple[int, Estimate]]]] = {}
+    pairseses: dict[str, dict[str, list[tuple[int, Estimate]]]] = {}
     for row in chain.from_iterable(table.rows for table in tables):
         measure, _, cutoff = str(row[0]).partition("@")
-        if (one := estimate_of(row[3])) is not None and one.value is not None:
-            found.setdefault(measure, {}).setdefault(str(row[1]), []).append((int(cutoff), one))
-    figure, axes = new_figure(1, max(1, len(found)), 2.8, 3.4)
+        if (estimate := estimate_of(row[3])) is not None and estimate.value is not None:
+            pairseses.setdefault(measure, {}).setdefault(str(row[1]), []).append(
+                (int(cutoff), estimate)
+            )
+    figure, axes = new_figure(1, max(1, len(pairseses)), 2.8, 3.4)
     more = 0
-    for axis, (measure, methods) in zip(axes, found.items(), strict=False):
+    for axis, (measure, methods) in zip(axes, pairseses.items(), strict=False):
         shown = dict(list(methods.items())[:_MOST_LINES])
         for place, (name, values) in enumerate(shown.items()):
             _line(axis, values, colour_of(place), short_name(name, _LABEL),
@@ -129,11 +131,11 @@ def _line(
 ) -> None:
     """A method's values, moved aside so that intervals do not cover each other."""
     places = [cutoff + shift for cutoff, _ in values]
-    heights = np.asarray([one.value for _, one in values], dtype=np.float64)
+    heights = np.asarray([result.value for _, result in values], dtype=np.float64)
     axis.plot(places, heights, "o-", ms=3, lw=0.8, color=colour, label=label)
-    for place, (_, one) in zip(places, values, strict=True):
-        if one.low is not None and one.high is not None:
-            axis.plot([place, place], [one.low, one.high], color=colour, lw=1.0)
+    for place, (_, estimate) in zip(places, values, strict=True):
+        if estimate.low is not None and estimate.high is not None:
+            axis.plot([place, place], [estimate.low, estimate.high], color=colour, lw=1.0)
 
 
 def _forest(table: Table) -> Figure:
@@ -188,7 +190,7 @@ def _nearest(
     scores = _scores(affinity, list(drawn))
     for place, (name, some) in enumerate(drawn.items()):
         _submission(axis, place, scores[name], some)
-    axis.set_yticks(range(len(drawn)), [short_name(one) for one in drawn], fontsize=7)
+    axis.set_yticks(range(len(drawn)), [short_name(text) for text in drawn], fontsize=7)
     axis.invert_yaxis()
     axis.margins(x=0.12)  # room for the names
     axis.set_xlabel(f"similarity ({affinity.recipe.name}), on the method's own scale")
@@ -206,9 +208,9 @@ def _submission(axis: Axes, place: int, scores: Floats, some: Sequence[PaperPair
     low, first, third, high = np.quantile(scores, [0.0, 0.25, 0.75, 1.0])
     axis.plot([low, high], [place, place], color=_GREY, lw=0.8)
     axis.plot([first, third], [place, place], color=_GREY, lw=4, alpha=0.5, solid_capstyle="butt")
-    for one in some:
-        face = "white" if one.conflict else _BLUE
-        axis.plot(one.similarity, place, "o", ms=4, color=_BLUE, mfc=face)
+    for pair in some:
+        face = "white" if pair.conflict else _BLUE
+        axis.plot(pair.similarity, place, "o", ms=4, color=_BLUE, mfc=face)
     axis.annotate(
         short_name(some[0].reviewer, 18), (some[0].similarity, place), xytext=(5, 0),
         textcoords="offset points", va="center", fontsize=6,
@@ -217,12 +219,12 @@ def _submission(axis: Axes, place: int, scores: Floats, some: Sequence[PaperPair
 
 def _scores(affinity: Affinity, submissions: Sequence[str]) -> dict[str, Floats]:
     """Known similarities of submissions with all reviewers; what follows them is not computed."""
-    left, found = set(submissions), dict[str, Floats]()
+    left, valueses = set(submissions), dict[str, Floats]()
     for block in affinity.blocks():
         for place, row in enumerate(block.scores, block.first):
             if (name := affinity.submissions[place]) in left:
                 left.discard(name)
-                found[name] = row[~np.isnan(row)]
+                valueses[name] = row[~np.isnan(row)]
         if not left:
             break
-    return found
+    return valueses

@@ -81,7 +81,7 @@ def tables(
         cutoffs: The k of measures at the top k.
     """
     rated = _rated(compared, cutoffs)
-    base = next(one for one in rated if one.name == baseline)
+    base = next(rating for rating in rated if rating.name == baseline)
     plan = BootstrapPlan(Clusters.by(compared.ratings.participants), replace(how, scheme="papers"))
     planned: list[tuple[str, str, tuple[str, ...]]] = [
         ("similarity-loss", f"Loss ({PAPER}, Table 3)", (LOSS,)),
@@ -94,12 +94,14 @@ def tables(
         for k in cutoffs
     ]  # fmt: skip
 
-    def asked(one: _Rated, measure: str) -> _Row:
-        value = one.measures[measure]
-        minus = None if one is base else plan.ask(value, minus=base.measures[measure])
-        return measure, one.name, one.basis, plan.ask(value), minus
+    def asked(rating: _Rated, measure: str) -> _Row:
+        value = rating.measures[measure]
+        minus = None if rating is base else plan.ask(value, minus=base.measures[measure])
+        return measure, rating.name, rating.basis, plan.ask(value), minus
 
-    each = [[asked(one, measure) for measure in names for one in rated] for _, _, names in planned]
+    each = [
+        [asked(rating, measure) for measure in names for rating in rated] for _, _, names in planned
+    ]
     plan.run()
     notes = _notes(compared, baseline, honesty)
     return [
@@ -140,8 +142,8 @@ def _rated(compared: MethodComparison, cutoffs: Sequence[int]) -> list[_Rated]:
     ]
     if len(found) > 1 and len(ratings.participants) > 1:
         elsewhere, _ = chosen_elsewhere(ratings, similarity)
-        one = measures(ratings, elsewhere[np.newaxis], cutoffs)[0]
-        found.append(_Rated(CHOSEN, LEFT_OUT, one))
+        statistics = measures(ratings, elsewhere[np.newaxis], cutoffs)[0]
+        found.append(_Rated(CHOSEN, LEFT_OUT, statistics))
     return found
 
 
@@ -211,11 +213,11 @@ def overview(
         conflicts: Of each version, pairs of a reviewer and a submission of their own.
     """
     rows: list[tuple[Cell, ...]] = []
-    for (version, one), own in zip(scored, conflicts, strict=True):
+    for (version, affinity), own in zip(scored, conflicts, strict=True):
         rows.append(
-            (one.recipe.name, version, len(one.submissions), len(one.reviewers),
-             sum(map(len, one.papers)), len(one.unread.submissions),
-             len(one.unread.reviewers), own)
+            (affinity.recipe.name, version, len(affinity.submissions), len(affinity.reviewers),
+             sum(map(len, affinity.papers)), len(affinity.unread.submissions),
+             len(affinity.unread.reviewers), own)
         )  # fmt: skip
     found = [
         Table(
@@ -254,11 +256,11 @@ def overview(
 def _nearest(affinity: Affinity, nearest: Mapping[str, Sequence[PaperPair]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for submission, some in nearest.items():
-        for one in some[:NEAREST_SHOWN]:
-            papers = affinity.nearest(submission, one.reviewer, 2)
+        for pair in some[:NEAREST_SHOWN]:
+            papers = affinity.nearest(submission, pair.reviewer, 2)
             rows.append(
-                (submission, one.reviewer, f"{one.similarity:.4f}", f"{one.percentile:.0f}",
-                 "yes" if one.conflict else "no", ", ".join(paper for paper, _ in papers))
+                (submission, pair.reviewer, f"{pair.similarity:.4f}", f"{pair.percentile:.0f}",
+                 "yes" if pair.conflict else "no", ", ".join(paper for paper, _ in papers))
             )  # fmt: skip
     return Table(
         NEAREST,

@@ -81,8 +81,10 @@ class AnnotationSet:
         Raises:
             InputError: No person labelled anything.
         """
-        human = tuple(one for one in self.labels if one.annotator_kind is AnnotatorKind.HUMAN)
-        models = sorted({one.annotator for one in self.labels} - {one.annotator for one in human})
+        human = tuple(label for label in self.labels if label.annotator_kind is AnnotatorKind.HUMAN)
+        models = sorted(
+            {label.annotator for label in self.labels} - {label.annotator for label in human}
+        )
         if not models:
             return self
         if not human:
@@ -178,12 +180,14 @@ def _units(file: Path, reading: _Reading) -> dict[str, Unit]:
     read = _read(RecordFile.of(file).rows(), file, Unit, reading, "unit_id")
     points = {one.unit_id for _, one in read if one.kind is UnitKind.POINT}
     units = {}
-    for line, one in read:
-        if one.kind is UnitKind.PREMISE and one.point_id not in points:
-            given = "has no point" if one.point_id is None else f"is of '{one.point_id}', no point"
+    for line, unit in read:
+        if unit.kind is UnitKind.PREMISE and unit.point_id not in points:
+            given = (
+                "has no point" if unit.point_id is None else f"is of '{unit.point_id}', no point"
+            )
             reading.faults.append(
                 InputError(
-                    f"the premise '{one.unit_id}' {given} of this set",
+                    f"the premise '{unit.unit_id}' {given} of this set",
                     file=file,
                     line=line,
                     field="point_id",
@@ -191,7 +195,7 @@ def _units(file: Path, reading: _Reading) -> dict[str, Unit]:
                 )
             )
             continue
-        units[one.unit_id] = one
+        units[unit.unit_id] = unit
     return units
 
 
@@ -222,13 +226,13 @@ def _checked(
     )
 
 
-def first_fault(found: AnnotationSet) -> InputError:
+def first_fault(annotation_set: AnnotationSet) -> InputError:
     """The first fault of a set, saying how many there are.
 
     Raises:
         IndexError: There is none.
     """
-    first, more = found.faults[0], len(found.faults) - 1
+    first, more = annotation_set.faults[0], len(annotation_set.faults) - 1
     if not more:
         return first
     return InputError(
@@ -274,7 +278,10 @@ def _read(
 
 def _record(row: RecordRow, model: type[_Model], file: Path, strange: dict[str, int]) -> _Model:
     given = row.value
-    known = {*model.model_fields, *(one.alias for one in model.model_fields.values() if one.alias)}
+    known = {
+        *model.model_fields,
+        *(model_field.alias for model_field in model.model_fields.values() if model_field.alias),
+    }
     for name in (name for name in given if name not in known):
         strange[name] = strange.get(name, 0) + 1
     kept = {name: value for name, value in given.items() if name in known}
@@ -309,7 +316,7 @@ def _words(message: str, given: object) -> str:
 
 def _cure(name: str, given: object) -> str:
     if name == "field":
-        names = [one.value for one in LabelField]
+        names = [label_field.value for label_field in LabelField]
         close = difflib.get_close_matches(str(given), names, n=1)
         return f"did you mean '{close[0]}'?" if close else f"use one of {', '.join(names)}"
     if name == _KIND:
@@ -341,7 +348,7 @@ def _sound(
 
 def by_place(unit_ids: Iterable[str]) -> bool:
     """Whether an identifier is a place in a review, as they were once."""
-    return any(place_of(owner_of(one) or one) is not None for one in unit_ids)
+    return any(place_of(owner_of(unit_id) or unit_id) is not None for unit_id in unit_ids)
 
 
 def _other_kind(label: Label, line: int, reading: _Reading) -> tuple[str, str, str] | None:
@@ -385,7 +392,7 @@ def _fault(
         return "unit_id", f"there is no unit '{label.unit_id}'", cure
     kind = _kind(label.unit_id, units)
     if label.field not in FIELDS_OF[kind]:
-        names = ", ".join(one.value for one in FIELDS_OF[kind])
+        names = ", ".join(label_field.value for label_field in FIELDS_OF[kind])
         return "field", f"{label.field.value} is not labelled of a {kind.value}", f"use {names}"
     return None
 
@@ -397,7 +404,7 @@ def _cross_checks(
     reading: _Reading,
 ) -> None:
     """What no line shows by itself: points on two scales, premises that were to be skipped."""
-    points = [(n, one) for n, one in kept if _kind(one.unit_id, units) is UnitKind.POINT]
+    points = [(n, label) for n, label in kept if _kind(label.unit_id, units) is UnitKind.POINT]
     scales: dict[str, dict[LabelField, int]] = {}
     for line, label in points:
         if label.field in _WHOLE:
@@ -414,16 +421,18 @@ def _cross_checks(
                 cure="a question has unanswerability, a weakness factuality: agree on its type",
             )
         )
-    kept[:] = [(n, one) for n, one in kept if one.unit_id not in both or one.field not in _WHOLE]
+    kept[:] = [
+        (n, label) for n, label in kept if label.unit_id not in both or label.field not in _WHOLE
+    ]
     low = {
-        (one.unit_id, one.annotator)
-        for _, one in points
-        if one.field is LabelField.FAITHFULNESS and int(one.value) < _FAITHFUL_FROM
+        (label.unit_id, label.annotator)
+        for _, label in points
+        if label.field is LabelField.FAITHFULNESS and int(label.value) < _FAITHFUL_FROM
     }
     useless = sum(
-        (one.unit_id.rpartition("/")[0], one.annotator) in low
-        for _, one in kept
-        if _kind(one.unit_id, units) is UnitKind.PREMISE
+        (label.unit_id.rpartition("/")[0], label.annotator) in low
+        for _, label in kept
+        if _kind(label.unit_id, units) is UnitKind.PREMISE
     )
     if useless:
         reading.warnings.append(
@@ -438,12 +447,12 @@ def _check_annotators(
     reading: _Reading,
 ) -> None:
     """Mixed codebooks, and annotators of whom nothing is known."""
-    labels = [one for _, one in kept]
-    books = {one.codebook for one in labels}
+    labels = [label for _, label in kept]
+    books = {label.codebook for label in labels}
     if len(books) > 1:
-        names = ", ".join(sorted("none" if one is None else f"'{one}'" for one in books))
+        names = ", ".join(sorted("none" if book is None else f"'{book}'" for book in books))
         reading.warnings.append(f"labels follow different codebooks: {names}")
-    strangers = {one.annotator for one in labels} - (annotators or {}).keys()
+    strangers = {label.annotator for label in labels} - (annotators or {}).keys()
     if annotators is not None and strangers:
         reading.warnings.append(f"not in {ANNOTATORS}: {', '.join(sorted(strangers))}")
 
@@ -473,7 +482,7 @@ def read_sheet(file: Path) -> Iterator[RecordRow]:
 
 
 def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[RecordRow]:
-    fields = [one.value for one in LabelField]
+    fields = [label_field.value for label_field in LabelField]
     for line, cells in grid:
         if not any(cells.values()):
             continue
@@ -511,12 +520,12 @@ def empty_sheet(units: Iterable[Unit]) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    fields = [one.value for one in LabelField]
+    fields = [label_field.value for label_field in LabelField]
     writer.writerow([*_HEAD, *fields, *_EXTRA[1:3]])
     for unit in units:
-        open_fields = {one.value for one in FIELDS_OF[unit.kind]}
+        open_fields = {label_field.value for label_field in FIELDS_OF[unit.kind]}
         blanks = ["" if name in open_fields else _NOT_ASKED for name in fields]
-        names = (_guarded(one) for one in (unit.unit_id, "", "", unit.paper_id))
+        names = (_guarded(text) for text in (unit.unit_id, "", "", unit.paper_id))
         row = [*names, unit.kind.value, _guarded(unit.text or ""), *blanks, "", ""]
         writer.writerow(row)
     return out.getvalue()

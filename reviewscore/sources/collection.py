@@ -133,14 +133,14 @@ def read_collection(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     if is_paper_folder(path):
         return _read_paper_folder(path)
     papers_file, reviews_file = tables_of(path)
-    found = read_papers(papers_file, skip_bad_lines=skip_bad_lines)
-    log = FaultLog(skip_bad_lines, found.warnings, found.skipped)
-    reviews = _reviews(reviews_file, found.papers, log)
+    collection = read_papers(papers_file, skip_bad_lines=skip_bad_lines)
+    log = FaultLog(skip_bad_lines, collection.warnings, collection.skipped)
+    reviews = _reviews(reviews_file, collection.papers, log)
     log.warn_of_boxes()
     if not reviews and not log.skipped:
         raise InputError("holds no reviews", file=reviews_file, cure="add one record per line")
-    files = [papers_file, reviews_file, *found.files[1:]]
-    return Collection(found.papers, reviews, log.warnings, log.skipped, files)
+    files = [papers_file, reviews_file, *collection.files[1:]]
+    return Collection(collection.papers, reviews, log.warnings, log.skipped, files)
 
 
 def read_papers(path: Path, *, skip_bad_lines: bool = False) -> Collection:
@@ -187,7 +187,7 @@ def named_table(folder: Path, name: str) -> Path:
     """
     if (file := find_table(folder, name)) is not None:
         return file
-    held = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+    held = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     more = f" and {len(held) - _SHOWN:,} more" if len(held) > _SHOWN else ""
     there = f"; it holds {', '.join(held[:_SHOWN])}{more}" if held else " and is empty"
     raise InputError(f"has no {name}.jsonl or {name}.parquet{there}", file=folder, cure=_CURE)
@@ -380,15 +380,15 @@ class _ReviewsInFiles:
                 continue
             response = answers.get(file)
             try:
-                found = _reviews_of_file(file, name, papers, self.log, response, self.unread)
-                self._check(found, file, text)
+                reviews = _reviews_of_file(file, name, papers, self.log, response, self.unread)
+                self._check(reviews, file, text)
             except InputError as error:
                 self.unread.append(error)
                 continue
-            self.found |= {review.review_id: review for review in found}
-            self._file_of |= dict.fromkeys((review.review_id for review in found), file)
-            self.files += [one for one in (file, response) if one is not None]
-            if text is not None and any(_length(review) > len(text) for review in found):
+            self.found |= {review.review_id: review for review in reviews}
+            self._file_of |= dict.fromkeys((review.review_id for review in reviews), file)
+            self.files += [path for path in (file, response) if path is not None]
+            if text is not None and any(_length(review) > len(text) for review in reviews):
                 self.log.warnings.append(f"{file}: is longer than the paper; were they swapped?")
 
     def _check(self, reviews: Sequence[Review], file: Path, text: str | None) -> None:
@@ -431,7 +431,7 @@ def _read_paper_folder(folder: Path) -> Collection:
             for review, name in review_names(files).items()
         }
         try:  # a file that is called as the paper, or another PDF, may be its text
-            alike = any(file.stem == one.stem or one.suffix.lower() == ".pdf" for one in files)
+            alike = any(file.stem == path.stem or path.suffix.lower() == ".pdf" for path in files)
             text = handle.load().text if alike else None
         except InputError:  # its reviews fail for this reason when they are judged
             text = None
@@ -447,7 +447,7 @@ def _read_paper_folder(folder: Path) -> Collection:
         log.warnings,
         files=[
             *grouped,
-            *(folder / one.file for group in documents.values() for one in group if one.file),
+            *(folder / row.file for group in documents.values() for row in group if row.file),
             *reviews.files,
         ],
         folder=folder,
@@ -482,14 +482,14 @@ def load_review(path: Path, *, paper_id: str = "paper") -> Review:
     handle = PaperHandle(paper_id, None, 1, partial(_absent, paper_id))
     name = review_names([path])[path]
     log = FaultLog()
-    found = _reviews_of_file(path, name, {paper_id: handle}, log, None, [])
-    if len(found) > 1:
+    reviews = _reviews_of_file(path, name, {paper_id: handle}, log, None, [])
+    if len(reviews) > 1:
         raise InputError(
-            f"holds {len(found):,} reviews",
+            f"holds {len(reviews):,} reviews",
             file=path,
             cure="give the folder of papers.jsonl and reviews.jsonl as data, and one's identifier",
         )
-    return found[0]
+    return reviews[0]
 
 
 def _absent(paper_id: str) -> NoReturn:
@@ -524,8 +524,8 @@ def of_records(papers: Sequence[Paper], reviews: Sequence[Review]) -> Collection
             )
     if not reviews:
         raise InputError("there is no review", cure="give one")
-    sums = [hash_text(f"paper {one.paper_id}", one.model_dump_json()) for one in papers]
-    sums.append(hash_text("reviews", "\n".join(one.model_dump_json() for one in reviews)))
+    sums = [hash_text(f"paper {paper.paper_id}", paper.model_dump_json()) for paper in papers]
+    sums.append(hash_text("reviews", "\n".join(review.model_dump_json() for review in reviews)))
     return Collection(known, list(reviews), records=sums)
 
 

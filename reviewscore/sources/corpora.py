@@ -86,18 +86,18 @@ def convert_corpus(path: Path, out: Path) -> ConvertedCorpus:
         RunFolderError: The folder holds other things, or cannot be written.
     """
     files = _review_files(path)
-    told = ConvertedCorpus()
+    corpus = ConvertedCorpus()
     with DataFolder(out) as folder:
         for file in files:
             try:
-                entry = (_nlpeer if file.name == "reviews.json" else _peerread)(file, path, told)
+                entry = (_nlpeer if file.name == "reviews.json" else _peerread)(file, path, corpus)
                 _write(entry, folder, out)
             except InputError as error:
-                told.faults.append(error)
-        folder.check(told.faults, path)
+                corpus.faults.append(error)
+        folder.check(corpus.faults, path)
         folder.account({"source": "corpus", "file": path.name})
-        told.papers, told.reviews = folder.written[PAPERS], folder.written[REVIEWS]
-    return told
+        corpus.papers, corpus.reviews = folder.written[PAPERS], folder.written[REVIEWS]
+    return corpus
 
 
 def _review_files(path: Path) -> list[Path]:
@@ -127,7 +127,7 @@ def _write(entry: _Entry, folder: DataFolder, out: Path) -> None:
         folder.add(METAREVIEWS, {"paper_id": paper["paper_id"], "meta_review": words})
 
 
-def _peerread(file: Path, root: Path, told: ConvertedCorpus) -> _Entry:
+def _peerread(file: Path, root: Path, corpus: ConvertedCorpus) -> _Entry:
     record = _json(file, dict)
     split = file.parent.parent
     name = _name(file.with_suffix(""), root, "reviews")
@@ -148,30 +148,30 @@ def _peerread(file: Path, root: Path, told: ConvertedCorpus) -> _Entry:
     reviews, chairs = [], []
     given = list(_list(record.get("reviews")))
     # Files of ICLR 2017 hold the whole discussion; what recommends nothing is no review there.
-    graded = any(one.get("RECOMMENDATION") is not None for one in given)
-    for number, one in enumerate(given, 1):
-        text = _word(one.get("comments"))
+    graded = any(record.get("RECOMMENDATION") is not None for record in given)
+    for number, entry in enumerate(given, 1):
+        text = _word(entry.get("comments"))
         if not text:
-            told.left_out["entries without comments"] += 1
-        elif one.get("IS_META_REVIEW") or one.get("is_meta_review"):
+            corpus.left_out["entries without comments"] += 1
+        elif entry.get("IS_META_REVIEW") or entry.get("is_meta_review"):
             chairs.append(text)
-        elif graded and one.get("RECOMMENDATION") is None:
-            told.left_out["comments without a recommendation, beside reviews that have one"] += 1
+        elif graded and entry.get("RECOMMENDATION") is None:
+            corpus.left_out["comments without a recommendation, beside reviews that have one"] += 1
         else:
-            reviews.append(_review(name, number, {"text": text}, one))
-    said = {one["text"] for one in reviews}
-    return _Entry(paper, usable, reviews, [one for one in chairs if one not in said])
+            reviews.append(_review(name, number, {"text": text}, entry))
+    said = {review["text"] for review in reviews}
+    return _Entry(paper, usable, reviews, [chair for chair in chairs if chair not in said])
 
 
 def _parsed(metadata: Mapping[str, Any], paper: Mapping[str, Any]) -> dict[str, Any]:
     """What Science Parse made of a PDF."""
     sections = [
-        {"title": _word(one.get("heading")), "text": _word(one.get("text"))}
-        for one in _list(metadata.get("sections"))
+        {"title": _word(record.get("heading")), "text": _word(record.get("text"))}
+        for record in _list(metadata.get("sections"))
     ]
     abstract = _word(metadata.get("abstractText")) or paper.get("abstract") or ""
     first = [{"title": "Abstract", "text": abstract}] if abstract else []
-    kept = [one for one in sections if one["title"] or one["text"]]
+    kept = [section for section in sections if section["title"] or section["text"]]
     year = metadata.get("year")
     return {
         "title": paper.get("title") or _word(metadata.get("title")),
@@ -181,7 +181,7 @@ def _parsed(metadata: Mapping[str, Any], paper: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _nlpeer(file: Path, root: Path, told: ConvertedCorpus) -> _Entry:
+def _nlpeer(file: Path, root: Path, corpus: ConvertedCorpus) -> _Entry:
     version = file.parent
     name = _name(version.parent, root, "data")
     meta = _json(version / "meta.json", dict) if (version / "meta.json").is_file() else {}
@@ -193,19 +193,19 @@ def _nlpeer(file: Path, root: Path, told: ConvertedCorpus) -> _Entry:
     if not paper.get("text") and usable is None:
         raise InputError("has neither paper.itg.json nor paper.pdf", file=file, cure="add one")
     reviews = []
-    for number, one in enumerate(_list(_json(file, list)), 1):
-        report = one.get("report")
+    for number, record in enumerate(_list(_json(file, list)), 1):
+        report = record.get("report")
         boxes = (
             {str(key): _word(value) for key, value in report.items() if _word(value)}
             if isinstance(report, Mapping)
             else {}
         )
         if not boxes:
-            told.left_out["reviews without a report"] += 1
+            corpus.left_out["reviews without a report"] += 1
             continue
         words = {"text": boxes["main"]} if list(boxes) == ["main"] else {"sections": boxes}
-        scores = one.get("scores")
-        given = {**one, **scores} if isinstance(scores, Mapping) else one
+        scores = record.get("scores")
+        given = {**record, **scores} if isinstance(scores, Mapping) else record
         reviews.append(_review(name, number, words, given))
     return _Entry(paper, usable, reviews, [])
 
@@ -218,16 +218,16 @@ def _graph(graph: Mapping[str, Any]) -> dict[str, Any]:
         kind, text = node.get("ntype"), _word(node.get("content"))
         if kind in ("heading", *_TEXT_NODES) and text:
             parts.append(text)
-    titles = [_word(one.get("content")) for one in nodes if one.get("ntype") == "title"]
-    found: dict[str, Any] = {"text": "\n\n".join(parts)}
-    return {**found, "title": titles[0]} if titles and titles[0] else found
+    titles = [_word(node.get("content")) for node in nodes if node.get("ntype") == "title"]
+    record: dict[str, Any] = {"text": "\n\n".join(parts)}
+    return {**record, "title": titles[0]} if titles and titles[0] else record
 
 
 def _review(
     paper: str, number: int, words: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
     scores = {
-        name: next((given[one] for one in names if given.get(one) is not None), None)
+        name: next((given[name] for name in names if given.get(name) is not None), None)
         for name, names in _SCORES.items()
     }
     signed = _ANONYMOUS.search(_word(given.get("OTHER_KEYS")))
@@ -252,35 +252,39 @@ def _score(value: object) -> float | str | None:
 
 def _name(place: Path, root: Path, without: str) -> str:
     """A paper's id: its path below the corpus, without folders that all papers share."""
-    parts = [one for one in place.relative_to(root).parts if one != without]
+    parts = [part for part in place.relative_to(root).parts if part != without]
     return "-".join(parts)
 
 
 def _either(parsed: Path, pdf: Path) -> Mapping[str, Any]:
     """A parsed paper; empty if it is damaged and its PDF is there."""
     try:
-        found: Mapping[str, Any] = _json(parsed, dict)
+        record: Mapping[str, Any] = _json(parsed, dict)
     except InputError:
         if not pdf.is_file():
             raise
         return {}
-    return found
+    return record
 
 
 def _json(file: Path, kind: type) -> Any:
     try:
-        found = load_json(read_bounded(file, in_force().text).decode("utf-8-sig"))
+        value = load_json(read_bounded(file, in_force().text).decode("utf-8-sig"))
     except UnusableJsonError as error:
         raise error.of_input(file) from error
     except ValueError as error:
         raise InputError(f"is not JSON: {error}", file=file, cure="take the file out") from error
-    if not isinstance(found, kind):
-        raise InputError(f"is {type(found).__name__}, not {kind.__name__}", file=file)
-    return found
+    if not isinstance(value, kind):
+        raise InputError(f"is {type(value).__name__}, not {kind.__name__}", file=file)
+    return value
 
 
 def _list(value: object) -> Iterator[Mapping[str, Any]]:
-    yield from (one for one in value if isinstance(one, Mapping)) if isinstance(value, list) else ()
+    yield from (
+        (record for record in value if isinstance(record, Mapping))
+        if isinstance(value, list)
+        else ()
+    )
 
 
 def _word(value: object) -> str:
@@ -321,25 +325,25 @@ class ColumnMap:
             InputError: A column that was named is not there, or none holds papers' ids or text.
         """
         there = {_plain_column(name): name for name in names}
-        found = {}
+        by_key = {}
         for ours, theirs in given.items():
             _check_name(ours, table)
             if _plain_column(theirs) not in there:
                 raise InputError(
                     f"has no column '{theirs}'", file=table, cure=f"there are: {', '.join(names)}"
                 )
-            found[ours] = there[_plain_column(theirs)]
-        taken = set(found.values())
+            by_key[ours] = there[_plain_column(theirs)]
+        taken = set(by_key.values())
         for ours in ("paper_id", _BOX, *_OF_REVIEW, *_OF_PAPER):
-            if ours not in found and (name := there.get(ours)) and name not in taken:
-                found[ours] = name
-        taken = set(found.values())
+            if ours not in by_key and (name := there.get(ours)) and name not in taken:
+                by_key[ours] = name
+        taken = set(by_key.values())
         for plain, name in there.items():
             if name not in taken and known_role(name) not in (None, Role.SCORES, Role.IGNORE):
-                found[plain] = name
-        columns = cls(found)
-        if "paper_id" not in found or not columns.boxes:
-            lacks = "paper_id" if "paper_id" not in found else _BOX
+                by_key[plain] = name
+        columns = cls(by_key)
+        if "paper_id" not in by_key or not columns.boxes:
+            lacks = "paper_id" if "paper_id" not in by_key else _BOX
             raise InputError(
                 f"no column holds `{lacks}`",
                 file=table,
@@ -355,9 +359,9 @@ class ColumnMap:
 
     def value(self, row: Mapping[str, object], name: str) -> object:
         """A cell; None if there is no such column, or nothing in it."""
-        found = row.get(self.of[name]) if name in self.of else None
-        empty = found is None or found != found or not str(found).strip()  # noqa: PLR0124 - NaN
-        return None if empty else found
+        item = row.get(self.of[name]) if name in self.of else None
+        empty = item is None or item != item or not str(item).strip()  # noqa: PLR0124 - NaN
+        return None if empty else item
 
 
 def _check_name(ours: str, table: Path) -> None:
@@ -399,9 +403,11 @@ def convert_table(
     rows = _rows(table)
     if not rows:
         raise InputError("holds no rows", file=table, cure="write one review a row")
-    names = [one for one in dict.fromkeys(name for _, row in rows for name in row) if one]
+    names = [
+        fromkey for fromkey in dict.fromkeys(name for _, row in rows for name in row) if fromkey
+    ]
     columns = ColumnMap.read(table, names, given)
-    told = ConvertedCorpus(unused=[one for one in names if one not in columns.of.values()])
+    corpus = ConvertedCorpus(unused=[name for name in names if name not in columns.of.values()])
     known: set[str] = set()
     ids: dict[str, int] = {}
     with DataFolder(out) as folder:
@@ -413,14 +419,14 @@ def convert_table(
                     folder.add(PAPERS, _paper(columns, row, paper, papers, out, (table, line)))
                     known.add(paper)
             except InputError as error:
-                told.faults.append(error)
+                corpus.faults.append(error)
             else:
                 ids[str(review["review_id"])] = line
                 folder.add(REVIEWS, review)
-        folder.check(told.faults, table)
+        folder.check(corpus.faults, table)
         folder.account({"source": "table", "file": table.name, "columns": dict(columns.of)})
-        told.papers, told.reviews = folder.written[PAPERS], folder.written[REVIEWS]
-    return told
+        corpus.papers, corpus.reviews = folder.written[PAPERS], folder.written[REVIEWS]
+    return corpus
 
 
 def _rows(table: Path) -> list[tuple[int, Mapping[str, object]]]:
@@ -483,13 +489,13 @@ def _paper(
     Raises:
         InputError: There is neither a text nor a file.
     """
-    found: dict[str, Any] = {name: columns.value(row, name) for name in _OF_PAPER}
-    found |= {name: _text(found[name]) for name in _WORDS}
-    found["paper_id"] = paper
-    if found["text"]:
-        return {**found, "pdf": None}
+    record: dict[str, Any] = {name: columns.value(row, name) for name in _OF_PAPER}
+    record |= {name: _text(record[name]) for name in _WORDS}
+    record["paper_id"] = paper
+    if record["text"]:
+        return {**record, "pdf": None}
     folder = papers or place[0].parent
-    names = [found["pdf"]] if found["pdf"] else [f"{paper}{ending}" for ending in _PAPER_FILES]
+    names = [record["pdf"]] if record["pdf"] else [f"{paper}{ending}" for ending in _PAPER_FILES]
     for name in names:
         file = folder / str(name)
         try:
@@ -497,7 +503,7 @@ def _paper(
         except (OSError, ValueError):  # a name that no file can have
             inside = False
         if inside:
-            return {**found, **_copied(file, paper, out)}
+            return {**record, **_copied(file, paper, out)}
     raise InputError(
         f"there is no text of paper '{paper}'",
         file=place[0],

@@ -35,18 +35,18 @@ def read_account(out: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
     try:
-        found: object = json.loads(file.read_text("utf-8"))
+        value: object = json.loads(file.read_text("utf-8"))
     except (ValueError, RecursionError, OSError) as error:
         raise RunFolderError(f"{file} is no account of a fetch; choose another folder") from error
-    if not isinstance(found, dict) or found.get("schema") != _SCHEMA:
+    if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
         raise RunFolderError(f"{file} is no account of a fetch; choose another folder")
-    return found
+    return value
 
 
 def write_account(out: Path, made: Mapping[str, Any]) -> None:
     """Write how the data came there."""
-    told = without_surrogates({"schema": _SCHEMA, **made})
-    write_whole(out / ACCOUNT, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+    value = without_surrogates({"schema": _SCHEMA, **made})
+    write_whole(out / ACCOUNT, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
 def copied(file: Path, out: Path, name: str) -> Path:

@@ -33,7 +33,7 @@ class FormalArgument(BaseModel):
     @classmethod
     def _numbered(cls, given: object) -> object:
         if isinstance(given, list):
-            return {f"P{number}": one for number, one in enumerate(given, start=1)}
+            return {f"P{number}": value for number, value in enumerate(given, start=1)}
         if not isinstance(given, dict):
             raise ValueError("should be a list of formulas, or an object of formulas by id")
         return given
@@ -73,7 +73,7 @@ def _one_value(
 ) -> Iterator[FormalArgument | InputError]:
     """One JSON value over several lines; a broken first line of many takes none with it."""
     try:
-        found = load_json(line + rest)
+        value = load_json(line + rest)
     except UnusableJsonError as error:
         yield error.of_input(name)
         return
@@ -87,9 +87,9 @@ def _one_value(
             if later.strip():
                 yield _at_line(later, number, name, number)
         return
-    several = found if isinstance(found, list) else [found]
-    for index, one in enumerate(several, start=1):
-        yield _read(one, index, name, None)
+    several = value if isinstance(value, list) else [value]
+    for index, item in enumerate(several, start=1):
+        yield _read(item, index, name, None)
 
 
 def _is_argument(line: str) -> bool:
@@ -110,12 +110,12 @@ def _at_line(line: str, number: int, name: str, line_number: int) -> FormalArgum
         return InputError(f"not JSON: {error}", file=name, line=line_number)
 
 
-def _read(found: object, number: int, name: str, line: int | None) -> FormalArgument | InputError:
+def _read(record: object, number: int, name: str, line: int | None) -> FormalArgument | InputError:
     cure = 'write {"keys": {..}, "premises": {"P1": ".."}, "conclusion": ".."}'
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         return InputError(f"item {number} is not an object", file=name, line=line, cure=cure)
-    given = {key: value for key, value in found.items() if key != "argument_id"}
-    given["argument_id"] = str(found.get("id", found.get("argument_id", number)))
+    given = {key: value for key, value in record.items() if key != "argument_id"}
+    given["argument_id"] = str(record.get("id", record.get("argument_id", number)))
     try:
         return FormalArgument.model_validate(given)
     except ValidationError as error:

@@ -127,7 +127,7 @@ class Inspection(Record):
         """Whether to look at it again: hidden text or signs, text for a model, a bad reading."""
         return (
             bool(self.badly_read)
-            or any(not one.stray for one in self.hidden)
+            or any(not hidden_text.stray for hidden_text in self.hidden)
             or any(not one.quoted for one in self.addressing)
             or bool(self.named or self.unseen)
         )
@@ -169,10 +169,10 @@ _LOOKED_AT = frozenset({".pdf", ".md", ".tex", ".tei", ".xml", ".html", ".txt", 
 def _folder(folder: Path) -> InputError:
     """That a folder is no file, and what to type to look at its files."""
     try:
-        files = [one for one in folder.iterdir() if one.is_file() and one.name[0] != "."]
+        files = [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]
     except OSError as error:
         return InputError(f"cannot be read: {error.strerror}", file=folder)
-    names = Counter(one.suffix.lower() for one in files if one.suffix.lower() in _LOOKED_AT)
+    names = Counter(file.suffix.lower() for file in files if file.suffix.lower() in _LOOKED_AT)
     if not names:
         return InputError(
             "is a folder without papers or reviews", file=folder, cure="name their files"
@@ -224,13 +224,13 @@ def _paper(name: str, paper: Paper, content: Content) -> Inspection:
         badly_read=badly_read(paper.text, pdf),
         sections=tuple(
             SeenSection(
-                label=one.label,
-                zone=one.zone.value,
-                characters=one.end - one.start,
-                page=paper.page_at(one.start),
-                shown=end is None or one.start < end,
+                label=section.label,
+                zone=section.zone.value,
+                characters=section.end - section.start,
+                page=paper.page_at(section.start),
+                shown=end is None or section.start < end,
             )
-            for one in paper.sections
+            for section in paper.sections
         ),
         line_numbers=_line_numbers(paper),
         furniture=dict(Counter(map(_named, pdf.furniture))) if pdf is not None else {},
@@ -282,14 +282,14 @@ def _review(path: Path, row: ReviewRow) -> Inspection:
     """A review, its boxes one after the other, and then what the authors answered."""
     boxes = row.sections or {"text": row.text or ""}
     texts = [tidy(text) for text in (*boxes.values(), row.author_response or "") if text]
-    whole = "\n\n".join(one.text for one in texts)
+    whole = "\n\n".join(tidy_text.text for tidy_text in texts)
     names = {"id": row.review_id, "reviewer": row.reviewer}
     names |= {f"name of section {number}": name for number, name in enumerate(boxes, 1)}
     return Inspection(
         name=f"{storable(str(path))}: {row.review_id}",
         kind="review",
         characters=len(whole),
-        hidden=tuple(hidden for one in texts for hidden in one.hidden),
+        hidden=tuple(hidden for text in texts for hidden in text.hidden),
         addressing=addressed(whole),
         about_prompts=talk_of_prompts(whole),
         unseen=unseen_characters(whole),

@@ -377,8 +377,8 @@ _PAPER_ID = re.compile(rb'(?<!\\)"paper_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}"|\d{1
 def _too_large(line: BoundedLine, bound: Bound, file: Path, number: int) -> TooLargeError:
     """A line that passes the bound, with the field in which it does so."""
     name = None
-    for found in _NAME.finditer(line.data):
-        name = found[1].decode()
+    for match in _NAME.finditer(line.data):
+        name = match[1].decode()
     problem = bound.problem(line.size, whole=True)
     return TooLargeError(problem, file=file, line=number, field=name, cure=bound.cure)
 
@@ -431,7 +431,10 @@ def parquet_rows(
                     try:
                         yield (
                             row,
-                            {name: _plain(one, file, row, name) for name, one in record.items()},
+                            {
+                                name: _plain(value, file, row, name)
+                                for name, value in record.items()
+                            },
                         )
                     except InputError as error:
                         yield row, error
@@ -449,10 +452,10 @@ def _records(batch: Any) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = batch.to_pylist()
     except UnicodeDecodeError:
         texts = (pyarrow.types.is_string, pyarrow.types.is_large_string)
-        for number, one in enumerate(batch.schema):
-            if any(is_text(one.type) for is_text in texts):
+        for number, value in enumerate(batch.schema):
+            if any(is_text(value.type) for is_text in texts):
                 raw = batch.column(number).cast(pyarrow.large_binary())
-                batch = batch.set_column(number, one.name, raw)
+                batch = batch.set_column(number, value.name, raw)
         records = batch.to_pylist()
     return records
 
@@ -623,12 +626,12 @@ def _read(file: Path) -> list[tuple[str, list[list[str]]]]:
             file=file,
             cure="delete what lies beyond the table, or save it as CSV",
         )
-    found = json.loads(answer.line)
-    if size := found.get(spreadsheet_worker.TOO_LARGE):
+    value = json.loads(answer.line)
+    if size := value.get(spreadsheet_worker.TOO_LARGE):
         raise TooLargeError(f"its cells {bound.problem(size)}", file=file, cure=bound.cure)
-    if problem := found.get("problem"):
+    if problem := value.get("problem"):
         raise InputError(problem, file=file)
-    tabs_read: list[tuple[str, list[list[str]]]] = found["tabs"]
+    tabs_read: list[tuple[str, list[list[str]]]] = value["tabs"]
     return tabs_read
 
 
@@ -644,7 +647,7 @@ def _check_unpacked(file: Path) -> None:
         return
     try:
         with zipfile.ZipFile(file) as packed:
-            size = sum(one.file_size for one in packed.infolist())
+            size = sum(info.file_size for info in packed.infolist())
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise InputError(f"is no spreadsheet that can be read ({error})", file=file) from error
     if size > bound.size:
@@ -676,9 +679,9 @@ def _headings(cells: Sequence[str]) -> list[str]:
 
 
 def _cells(columns: list[str], cells: list[str]) -> dict[str, str]:
-    found = {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}
+    values = {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}
     beyond = " ".join(cell.strip() for cell in cells[len(columns) :]).strip()
-    return {**found, OVERFLOW: beyond} if beyond else found
+    return {**values, OVERFLOW: beyond} if beyond else values
 
 
 def _json_records(file: Path) -> Records:
@@ -687,13 +690,13 @@ def _json_records(file: Path) -> Records:
     if not text.strip():
         return
     try:
-        found = _decode(text.encode(), file, 1)
+        values = _decode(text.encode(), file, 1)
     except InputError as error:
         if "Extra data" not in error.problem:
             raise
         yield from ((row.line, row.record or row.value) for row in RecordFile(file, file).rows())
         return
-    for number, value in enumerate(found if isinstance(found, list) else [found], 1):
+    for number, value in enumerate(values if isinstance(values, list) else [values], 1):
         try:
             yield number, _checked(value, file, number)
         except InputError as error:

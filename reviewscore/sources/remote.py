@@ -44,9 +44,9 @@ def at_hand(where: str, kept_in: Path) -> Path:
         import fsspec.core
 
         files, root = fsspec.core.url_to_fs(where)
-        found = _copied(files, root.rstrip("/"), folder)
+        path = _copied(files, root.rstrip("/"), folder)
         write_whole(folder.with_suffix(_ADDRESS), shown)
-        return found
+        return path
     except (ImportError, ValueError) as error:
         raise InputError(str(error), file=shown, cure="install its package") from error
     except FileNotFoundError as error:
@@ -76,9 +76,11 @@ def copies_of(address: str, kept_in: Path) -> tuple[Path, ...]:
         kept_in: Folder of copies.
     """
     folder = kept_in / COPIES
-    found = sorted(folder.glob(f"*{_ADDRESS}")) if folder.is_dir() else []
-    names = [one for one in found if one.is_file() and not one.is_symlink()]
-    return tuple(one.with_suffix("") for one in names if address_of(one.with_suffix("")) == address)
+    paths = sorted(folder.glob(f"*{_ADDRESS}")) if folder.is_dir() else []
+    names = [path for path in paths if path.is_file() and not path.is_symlink()]
+    return tuple(
+        name.with_suffix("") for name in names if address_of(name.with_suffix("")) == address
+    )
 
 
 def remove_copy(folder: Path) -> None:
@@ -90,10 +92,10 @@ def remove_copy(folder: Path) -> None:
     if not folder.is_symlink():
         inside = [folder / name for name in _read(folder / _KNOWN)]
         root = folder.resolve()
-        kept = [one for one in inside if one.parent.resolve().is_relative_to(root)]
+        kept = [path for path in inside if path.parent.resolve().is_relative_to(root)]
         for file in (*kept, folder / _KNOWN):
             file.unlink(missing_ok=True)
-        for place in sorted({one.parent for one in kept} | {folder}, reverse=True):
+        for place in sorted({path.parent for path in kept} | {folder}, reverse=True):
             with suppress(OSError):  # it holds something else
                 place.rmdir()
     folder.with_suffix(_ADDRESS).unlink(missing_ok=True)
@@ -134,16 +136,16 @@ def _copy(files: Any, name: str, target: Path) -> bool:
         TooLargeError: The file holds the papers or reviews themselves.
     """
     bound = in_force().of_file(name)
-    told, size = int(files.size(name) or 0), 0
+    number, size = int(files.size(name) or 0), 0
     draft = target.with_name(f".{target.name}.new")
     try:
         with draft.open("wb") as copy:
-            if told <= bound.size:
+            if number <= bound.size:
                 with files.open(name, "rb") as source:
                     while size <= bound.size and (piece := source.read(_PIECE)):
                         size += len(piece)
                         copy.write(piece)
-            seen = max(told, size)
+            seen = max(number, size)
             if seen > bound.size:
                 if bound == in_force().table:
                     raise TooLargeError(bound.problem(seen), file=name, cure=bound.cure)
@@ -157,7 +159,7 @@ def _copy(files: Any, name: str, target: Path) -> bool:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        found: dict[str, str] = json.loads(path.read_text("utf-8"))
+        values: dict[str, str] = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found
+    return values

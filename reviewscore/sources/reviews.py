@@ -261,14 +261,14 @@ def review_files(
     the_paper = _identity(paper)
     for path in given:
         if not path.is_dir():
-            found = [path]
+            paths = [path]
         else:
             try:
-                found = list(_of_folder(path, paper, warnings, unread))
+                paths = list(_of_folder(path, paper, warnings, unread))
             except OSError as error:
                 unread.append(InputError(f"cannot be read: {error.strerror}", file=path))
                 continue
-        for file in found:
+        for file in paths:
             place = _identity(file)
             if place == the_paper:
                 unread.append(
@@ -288,10 +288,10 @@ def review_files(
 def _identity(file: Path) -> tuple[int, int] | Path:
     """What tells a file from all others, however many names it has."""
     try:
-        found = file.stat()
+        result = file.stat()
     except (OSError, ValueError):
         return file.resolve()
-    return (found.st_dev, found.st_ino) if found.st_ino else file.resolve()
+    return (result.st_dev, result.st_ino) if result.st_ino else file.resolve()
 
 
 def _is_path_of(file: Path, known: Path) -> bool:
@@ -396,7 +396,7 @@ def documents_by_paper(folder: Path, warnings: list[str]) -> dict[Path, list[Doc
         folder: The folder.
         warnings: Takes what each file was taken for, in words.
     """
-    found: dict[Path, list[DocumentRow]] = {}
+    rowses: dict[Path, list[DocumentRow]] = {}
     for file in _papers_of(folder):
         inside = folder / file.stem
         entries = [*folder.iterdir(), *(inside.iterdir() if inside.is_dir() else ())]
@@ -412,8 +412,8 @@ def documents_by_paper(folder: Path, warnings: list[str]) -> dict[Path, list[Doc
                 continue
             warnings.append(f"{entry}: is taken for the {kind.value} of {file.name}")
             place = entry.relative_to(folder).as_posix()
-            found.setdefault(file, []).append(DocumentRow(kind=kind, file=place))
-    return found
+            rowses.setdefault(file, []).append(DocumentRow(kind=kind, file=place))
+    return rowses
 
 
 def reviews_by_paper(folder: Path, warnings: list[str]) -> dict[Path, list[Path]]:
@@ -428,11 +428,11 @@ def reviews_by_paper(folder: Path, warnings: list[str]) -> dict[Path, list[Path]
         warnings: Takes what was passed over, in words.
     """
     papers = {file.stem: file for file in _papers_of(folder)}
-    found: dict[Path, list[Path]] = {file: [] for file in papers.values()}
+    pathses: dict[Path, list[Path]] = {file: [] for file in papers.values()}
     inside = folder / "reviews"
     for place in (folder, inside, *(root / name for root in (folder, inside) for name in papers)):
         for entry in sorted(place.iterdir()) if place.is_dir() else ():
-            if entry in found or entry.is_dir():
+            if entry in pathses or entry.is_dir():
                 continue
             name = place.name if place not in (folder, inside) else None
             name = name or _paper_named(entry.stem, papers)
@@ -445,9 +445,9 @@ def reviews_by_paper(folder: Path, warnings: list[str]) -> dict[Path, list[Path]
                     f"{next(iter(papers))}-R1.txt, with one of the endings {', '.join(_ENDINGS)}"
                 )
             else:
-                found[papers[name]].append(entry)
-    warnings += [f"{file}: has no reviews" for file, reviews in found.items() if not reviews]
-    return found
+                pathses[papers[name]].append(entry)
+    warnings += [f"{file}: has no reviews" for file, reviews in pathses.items() if not reviews]
+    return pathses
 
 
 def is_response(file: Path) -> bool:
@@ -469,7 +469,7 @@ def responses(files: Iterable[Path], unread: list[InputError]) -> dict[Path, Pat
             place = file.resolve()
             for name in {place.stem, place.name}:
                 known.setdefault((place.parent, name), []).append(file)
-    found: dict[Path, Path] = {}
+    paths: dict[Path, Path] = {}
     for file in filter(is_response, given):
         place = file.resolve()
         name = place.stem[: -len(_RESPONSE)]
@@ -478,15 +478,15 @@ def responses(files: Iterable[Path], unread: list[InputError]) -> dict[Path, Pat
         if not meant:
             problem = f"is named as the authors' response to '{name}', and no such review is given"
         elif len(meant) > 1:
-            problem = f"may be a response to {' or '.join(one.name for one in meant)}"
-        elif meant[0] in found:
-            problem = f"is a second response to {meant[0].name}, beside {found[meant[0]].name}"
+            problem = f"may be a response to {' or '.join(path.name for path in meant)}"
+        elif meant[0] in paths:
+            problem = f"is a second response to {meant[0].name}, beside {paths[meant[0]].name}"
         if problem is not None:
             cure = f"give one review {name} beside it, or rename it if it is a review"
             unread.append(InputError(problem, file=file, cure=cure))
         else:
-            found[meant[0]] = file
-    return found
+            paths[meant[0]] = file
+    return paths
 
 
 def holds_paper(text: str, paper: str) -> bool:

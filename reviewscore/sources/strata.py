@@ -46,18 +46,18 @@ def areas_of_papers(files: Sequence[Path], field: str | None = None) -> dict[str
         InputError: A file cannot be read, or no paper has the field that was named.
     """
     fields = FIELDS if field is None else (field,)
-    found = {
+    values = {
         str(record["paper_id"]): area
         for file in files
         for _, record in table_rows(file, ("paper_id", *fields))
         if record.get("paper_id") is not None and (area := area_of(record, fields)) is not None
     }
-    if field is not None and not found:
+    if field is not None and not values:
         raise InputError(
             "holds an area for no paper", file=files[0] if files else None, field=field,
             cure="name another field with --area-field, or a table with --areas",
         )  # fmt: skip
-    return found
+    return values
 
 
 def read_pairs(file: Path, key: str, value: str) -> dict[str, str]:
@@ -72,7 +72,7 @@ def read_pairs(file: Path, key: str, value: str) -> dict[str, str]:
         InputError: A column is missing, a cell is empty, or a key has two values; names file and
             line.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for line, record in table_rows(file, (key, value)):
         for name in (key, value):
             if name not in record or record[name] in (None, ""):
@@ -82,14 +82,14 @@ def read_pairs(file: Path, key: str, value: str) -> dict[str, str]:
                     cure=f"give a table with columns {key} and {value}",
                 )  # fmt: skip
         name, said = str(record[key]), " ".join(str(record[value]).split())
-        if found.setdefault(name, said) != said:
+        if values.setdefault(name, said) != said:
             raise InputError(
-                f"'{name}' has '{said}' here and '{found[name]}' above", file=file, line=line,
+                f"'{name}' has '{said}' here and '{values[name]}' above", file=file, line=line,
                 field=value, cure=f"give each {key} one {value}",
             )  # fmt: skip
-    if not found:
+    if not values:
         raise InputError("holds no rows", file=file, cure=f"give columns {key} and {value}")
-    return found
+    return values
 
 
 _COLUMNS = ("review_id", "paper_id", "reviewer", "rating", "confidence")
@@ -119,13 +119,13 @@ def read_review_facts(files: Sequence[Path]) -> dict[str, ReviewFacts]:
     Raises:
         InputError: A file cannot be read.
     """
-    found: dict[str, ReviewFacts] = {}
+    factses: dict[str, ReviewFacts] = {}
     for file in files:
         for _, record in table_rows(file, _COLUMNS):
             if record.get("review_id") is None:
                 continue
             reviewer = record.get("reviewer")
-            found[str(record["review_id"])] = ReviewFacts(
+            factses[str(record["review_id"])] = ReviewFacts(
                 paper_id=str(record.get("paper_id")),
                 reviewer=str(reviewer) if reviewer not in (None, "") else None,
                 scores={
@@ -134,7 +134,7 @@ def read_review_facts(files: Sequence[Path]) -> dict[str, ReviewFacts]:
                     if (text := _score(record.get(name)))
                 },
             )
-    return found
+    return factses
 
 
 def _score(value: object) -> str | None:

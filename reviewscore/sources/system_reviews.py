@@ -185,7 +185,7 @@ class Materials:
 
     def systems(self) -> list[str]:
         """Names of the systems, people first."""
-        names = dict.fromkeys(one.system for group in self.papers.values() for one in group)
+        names = dict.fromkeys(review.system for group in self.papers.values() for review in group)
         return sorted(names, key=lambda name: (name != PEOPLE, name))
 
     def all(self) -> Iterator[SystemReview]:
@@ -225,13 +225,18 @@ def read_materials(
 def materials_of(collection: Collection) -> Materials:
     """The reviews of a collection, all of people: its records name no systems."""
     kept = SpooledList[SystemReview]()
-    found = GroupedList(kept)
-    for one in collection.reviews:
+    grouped_list = GroupedList(kept)
+    for system_review in collection.reviews:
         review = SystemReview(
-            one.paper_id, one.review_id, one.reviewer, PEOPLE, _headed(one.fields), judgments=""
+            system_review.paper_id,
+            system_review.review_id,
+            system_review.reviewer,
+            PEOPLE,
+            _headed(system_review.fields),
+            judgments="",
         )
-        found.add(one.paper_id, [kept.append(review)])
-    return Materials(found, {}, list(collection.files))
+        grouped_list.add(system_review.paper_id, [kept.append(review)])
+    return Materials(grouped_list, {}, list(collection.files))
 
 
 def _headed(boxes: Mapping[str, str]) -> str:
@@ -243,10 +248,10 @@ def _headed(boxes: Mapping[str, str]) -> str:
 
 def _reviews_file(path: Path) -> Path:
     if path.is_dir():
-        found = find_table(path, REVIEWS)
-        if found is None:
+        table = find_table(path, REVIEWS)
+        if table is None:
             raise InputError("has no reviews.jsonl or reviews.parquet", file=path, cure=_CURE)
-        return found
+        return table
     if not path.is_file():
         raise InputError("there is no such file or folder", file=path, cure=_CURE)
     if path.suffix.lower() not in ENDINGS:
@@ -276,18 +281,18 @@ class _Reading:
             try:
                 if isinstance(record, InputError):
                     raise record
-                one = self._written(record, file, row.line, system)
+                review = self._written(record, file, row.line, system)
             except InputError as error:
                 self._log.fault(error)
                 continue
-            counts[one.paper_id] += 1
-            if counts[one.paper_id] > most:
-                taken[one.paper_id] = array("i")  # none of them is read
+            counts[review.paper_id] += 1
+            if counts[review.paper_id] > most:
+                taken[review.paper_id] = array("i")  # none of them is read
                 continue
-            if not (one.raw.strip() or one.judgments.strip() or one.points):
+            if not (review.raw.strip() or review.judgments.strip() or review.points):
                 empty += 1
                 continue
-            taken.setdefault(one.paper_id, array("i")).append(self._kept.append(one))
+            taken.setdefault(review.paper_id, array("i")).append(self._kept.append(review))
         for paper_id, reviews in taken.items():
             if counts[paper_id] > most:
                 self._log.fault(too_many_reviews(paper_id, counts[paper_id], file))
@@ -381,7 +386,7 @@ def read_meta_reviews(file: Path, *, skip_bad_lines: bool = False) -> dict[str, 
             file=file,
             cure="give a file with paper_id and meta_review",
         )
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     lines: dict[str, int] = {}
     for row, record in read_records(file, MetaReviewRow):
         fault = record if isinstance(record, InputError) else None
@@ -396,5 +401,5 @@ def read_meta_reviews(file: Path, *, skip_bad_lines: bool = False) -> dict[str, 
             continue
         lines[record.paper_id] = row.line
         if text := tidy(record.meta_review or "").text.strip():
-            found[record.paper_id] = text
-    return found
+            values[record.paper_id] = text
+    return values

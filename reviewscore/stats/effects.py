@@ -156,14 +156,14 @@ def effects(
     """
     how = resampling or Resampling(scheme="papers")
     if not papers or not paired:
-        return [_effect(one, float("nan"), np.empty(0), np.empty(0), how) for one in paired]
-    statistics = [standardised_difference(one) for one in paired]
+        return [_effect(effect, float("nan"), np.empty(0), np.empty(0), how) for effect in paired]
+    statistics = [standardised_difference(effect) for effect in paired]
     clusters = Clusters.by(papers)
     drawn = bootstrap(statistics, clusters, resamples=how.resamples, seed=how.seed, scheme="papers")
     left_out = jackknife(statistics, clusters)
     return [
-        _effect(one, statistic.point()[0], drawn[row], left_out[row], how)
-        for row, (one, statistic) in enumerate(zip(paired, statistics, strict=True))
+        _effect(effect, statistic.point()[0], drawn[row], left_out[row], how)
+        for row, (effect, statistic) in enumerate(zip(paired, statistics, strict=True))
     ]
 
 
@@ -206,8 +206,8 @@ def t_test(before: Floats, after: Floats, *, alternative: Alternative = "two-sid
         return PairedTest(p=None, n=n, reason=ALL_ALIKE)
     from scipy.stats import ttest_1samp
 
-    found = ttest_1samp(differences, 0.0, alternative=alternative)
-    return PairedTest(p=float(found.pvalue), statistic=float(found.statistic), n=n)
+    value = ttest_1samp(differences, 0.0, alternative=alternative)
+    return PairedTest(p=float(value.pvalue), statistic=float(value.statistic), n=n)
 
 
 def wilcoxon_test(
@@ -233,8 +233,8 @@ def wilcoxon_test(
     tied = len(np.unique(np.abs(moved))) < len(moved)
     # With ties SciPy would go through all signs of up to 13 papers, which takes half a second.
     method = "asymptotic" if tied and len(moved) > _MOST_WITH_TIES else "auto"
-    found = wilcoxon(moved, alternative=alternative, method=method)
-    return PairedTest(p=float(found.pvalue), statistic=float(found.statistic), n=len(moved))
+    value = wilcoxon(moved, alternative=alternative, method=method)
+    return PairedTest(p=float(value.pvalue), statistic=float(value.statistic), n=len(moved))
 
 
 def _differences(before: Floats, after: Floats) -> Floats:

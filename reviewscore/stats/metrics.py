@@ -232,7 +232,7 @@ def weighted_kappa(
     def library() -> float:
         from sklearn.metrics import cohen_kappa_score
 
-        pair = (codes(one[both], categories) for one in (y, yhat))
+        pair = (codes(by_key[both], categories) for by_key in (y, yhat))
         named = None if weights == "identity" else weights
         return float(cohen_kappa_score(*pair, labels=list(range(q)), weights=named))
 
@@ -253,7 +253,7 @@ def pearson(y: Floats, yhat: Floats) -> Statistic:
     """
     both = _both(y, yhat)
     # About the middle of the scale, so that squares do not drown differences.
-    x, y = (np.where(both, one - 3.0, 0.0) for one in (y, yhat))
+    x, y = (np.where(both, by_key - 3.0, 0.0) for by_key in (y, yhat))
     parts = np.stack([both.astype(np.float64), x, y, x * x, y * y, x * y], axis=1)
 
     def from_sums(sums: Floats) -> Values:
@@ -290,7 +290,7 @@ def _ranked(y: Floats, yhat: Floats, more: Floats) -> Statistic:
             return values(n, (n == 0, MissingReason.NO_UNITS, None))
         ranks = [_midranks(sums, level) for level in levels]
         x, y = (rank - (n[:, None] + 1) / 2 for rank in ranks)
-        vx, vy, cov = ((sums * one).sum(axis=1) for one in (x * x, y * y, x * y))
+        vx, vy, cov = ((sums * value).sum(axis=1) for value in (x * x, y * y, x * y))
         return _correlation(n, cov, vx, vy, (n**3, n**3))
 
     return Statistic("spearman", parts, from_sums, both, cells=cells, on=partial(_ranked, y, yhat))
@@ -559,8 +559,8 @@ def rank_correlation(
         draws: Permutations where there are more than `EXACT_UP_TO` systems.
         seed: Of the draws.
     """
-    both = [one for one in left if one in right and not isnan(left[one] + right[one])]
-    x, y = (np.array([side[one] for one in both], dtype=np.float64) for side in (left, right))
+    both = [text for text in left if text in right and not isnan(left[text] + right[text])]
+    x, y = (np.array([side[text] for text in both], dtype=np.float64) for side in (left, right))
     if len(both) < FEWEST:
         return RankCorrelation(kind, None, len(both), reason=f"fewer than {FEWEST} systems")
     if len(set(x.tolist())) == 1 or len(set(y.tolist())) == 1:

@@ -154,13 +154,15 @@ def dots(
         hollow: Whether the dot of each is hollow; none is if not given.
         scale: What values are multiplied with, 100 for percent.
     """
-    for row, (one, colour) in enumerate(zip(estimates, colours, strict=True)):
-        if one is None or one.value is None:
+    for row, (estimate, colour) in enumerate(zip(estimates, colours, strict=True)):
+        if estimate is None or estimate.value is None:
             continue
-        if one.low is not None and one.high is not None:
-            axis.plot([scale * one.low, scale * one.high], [row, row], color=colour, lw=1.5)
+        if estimate.low is not None and estimate.high is not None:
+            axis.plot(
+                [scale * estimate.low, scale * estimate.high], [row, row], color=colour, lw=1.5
+            )
         face = "white" if hollow and hollow[row] else colour
-        axis.plot(scale * one.value, row, "o", color=colour, mfc=face, ms=4)
+        axis.plot(scale * estimate.value, row, "o", color=colour, mfc=face, ms=4)
     axis.set_ylim(len(estimates) - 0.5, -0.5)
 
 

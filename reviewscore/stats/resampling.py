@@ -159,24 +159,24 @@ class Sums:
         blocks: dict[tuple[int, bytes], tuple[int, Floats]] = {}
         self._slices: list[slice] = []
         at = 0
-        for one in statistics:
+        for statistic in statistics:
             key = (
-                one.contributions.shape[1],
-                blake2b(np.ascontiguousarray(one.contributions).data).digest(),
+                statistic.contributions.shape[1],
+                blake2b(np.ascontiguousarray(statistic.contributions).data).digest(),
             )
             if key not in blocks:
-                blocks[key] = (at, one.contributions)
-                at += one.contributions.shape[1]
+                blocks[key] = (at, statistic.contributions)
+                at += statistic.contributions.shape[1]
             begin = blocks[key][0]
-            self._slices.append(slice(begin, begin + one.contributions.shape[1]))
+            self._slices.append(slice(begin, begin + statistic.contributions.shape[1]))
         self.matrix = np.concatenate([parts for _, parts in blocks.values()], axis=1)
 
     def values(self, sums: Floats) -> Floats:
         """Sums of shape (samples, k) to values of shape (statistics, samples)."""
         return np.stack(
             [
-                one.from_sums(sums[:, place]).value
-                for one, place in zip(self.statistics, self._slices, strict=True)
+                statistic.from_sums(sums[:, place]).value
+                for statistic, place in zip(self.statistics, self._slices, strict=True)
             ]
         )
 
@@ -244,9 +244,11 @@ def swapped(
     """
     rng = np.random.default_rng(seed)
     groups = len(clusters) if len(clusters) > 1 else len(clusters.of)
-    sides = [tuple(Sums([one]) for one in aligned(left, right)) for left, right in pairs]
+    sides = [
+        tuple(Sums([statistic]) for statistic in aligned(left, right)) for left, right in pairs
+    ]
     grouped = [
-        [one.by_paper(clusters) if len(clusters) > 1 else one.matrix for one in both]
+        [sums.by_paper(clusters) if len(clusters) > 1 else sums.matrix for sums in both]
         for both in sides
     ]
     rows = max(1, _BLOCK // max(groups, 1))

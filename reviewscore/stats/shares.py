@@ -172,7 +172,7 @@ class TwoSamples:
         made = self.estimate(
             "difference", lambda first, second: _rate(cut(second)) - _rate(cut(first)), n=n
         )
-        if any(one.low is None or one.method == "wilson" for one in own):
+        if any(result.low is None or result.method == "wilson" for result in own):
             # Resamples of a share of 0 or 1 do not vary, so that the bootstrap says too little;
             # of Wilson's intervals the combined one is Newcombe's method 10.
             made = combined(made, ((-1.0, own[0]), (1.0, own[1])))

@@ -123,7 +123,7 @@ def sentences(text: str, start: int, end: int, *, language: str = "en") -> list[
         language: ISO 639 code of its language, any.
     """
     part = text[start:end]
-    guarded = [(found.start(), found.end()) for found in _GUARDED.finditer(part)]
+    guarded = [(match.start(), match.end()) for match in _GUARDED.finditer(part)]
     cuts: list[int] = []
     guard, last, blank = 0, 0, -1
     for position in _boundaries(part, language):
@@ -140,8 +140,8 @@ def sentences(text: str, start: int, end: int, *, language: str = "en") -> list[
         cuts.append(cut)
         last = cut
     edges = [0, *cuts, len(part)]
-    found = (trim(text, start + a, start + b) for a, b in pairwise(edges))
-    return [stretch for stretch in found if stretch.end > stretch.start]
+    spans = (trim(text, start + a, start + b) for a, b in pairwise(edges))
+    return [stretch for stretch in spans if stretch.end > stretch.start]
 
 
 def trim(text: str, start: int, end: int) -> TextSpan:

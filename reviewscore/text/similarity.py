@@ -61,15 +61,15 @@ class Bleu:
 
     def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """One score for each pair, in order; each text of a paper is read once."""
-        found: list[float | None] = [None] * len(pairs)
+        by_key: list[float | None] = [None] * len(pairs)
         by_paper: dict[str, list[int]] = {}
         for number, pair in enumerate(pairs):
             if pair.reference.strip():
                 by_paper.setdefault(pair.paper_id, []).append(number)
         for numbers in by_paper.values():
             for number, score in zip(numbers, _bleus([pairs[n] for n in numbers]), strict=True):
-                found[number] = score
-        return found
+                by_key[number] = score
+        return by_key
 
 
 _ORDERS = 4
@@ -78,16 +78,20 @@ _ORDERS = 4
 def _bleus(pairs: Sequence[TextPair]) -> Iterator[float]:
     """BLEU of pairs that share texts, 0..1."""
     bleu = _bleu()
-    texts = list(dict.fromkeys(text for one in pairs for text in (one.candidate, one.reference)))
+    texts = list(
+        dict.fromkeys(
+            text for text_pair in pairs for text in (text_pair.candidate, text_pair.reference)
+        )
+    )
     places = {text: place for place, text in enumerate(texts)}
     tokens = [bleu.tokenizer(" ".join(text.split())).split() for text in texts]
     matches = {
         place: _matches(counts, place, len(texts))
         for counts in [_ngrams(tokens)]
-        for place in {places[one.candidate] for one in pairs}
+        for place in {places[text_pair.candidate] for text_pair in pairs}
     }
-    for one in pairs:
-        mine, theirs = places[one.candidate], places[one.reference]
+    for pair in pairs:
+        mine, theirs = places[pair.candidate], places[pair.reference]
         length = len(tokens[mine])
         score = bleu.compute_bleu(
             correct=matches[mine][:, theirs].tolist(),
@@ -121,7 +125,7 @@ def _ngrams(texts: Sequence[Sequence[str]]) -> list[_Counts]:
     known: dict[str, int] = {}
     tokens = np.array([known.setdefault(t, len(known)) for text in texts for t in text], np.int64)
     owner = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
-    found = []
+    countses = []
     number = np.zeros_like(tokens)
     for order in range(_ORDERS):
         # An n-gram is the (n-1)-gram at its place and the token after that.
@@ -133,22 +137,22 @@ def _ngrams(texts: Sequence[Sequence[str]]) -> list[_Counts]:
         entry, count = np.unique(
             owner[: len(within)][within] * size + number[within], return_counts=True
         )
-        found.append(_Counts(entry % size, count, entry // size))
-    return found
+        countses.append(_Counts(entry % size, count, entry // size))
+    return countses
 
 
 def _matches(counts: Sequence[_Counts], candidate: int, texts: int) -> Integers:
     """Shape (orders, texts); n-grams of a text that another has too, each as often as both do."""
     import numpy as np
 
-    found = np.zeros((len(counts), texts), np.int64)
+    values = np.zeros((len(counts), texts), np.int64)
     for order, one in enumerate(counts):
         mine = one.text == candidate
         wanted = np.zeros(int(one.ngram.max(initial=0)) + 1, np.int64)
         wanted[one.ngram[mine]] = one.times[mine]
         common = np.minimum(wanted[one.ngram], one.times)
-        found[order] = np.bincount(one.text, weights=common, minlength=texts)
-    return found
+        values[order] = np.bincount(one.text, weights=common, minlength=texts)
+    return values
 
 
 @lru_cache(maxsize=1)
@@ -171,7 +175,7 @@ class RougeL:
 
     def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """One score for each pair, in order."""
-        words = {text: _words(text) for one in pairs for text in (one.candidate, one.reference)}
+        words = {text: _words(text) for pair in pairs for text in (pair.candidate, pair.reference)}
         return [rouge_l(words[pair.candidate], words[pair.reference]) for pair in pairs]
 
 

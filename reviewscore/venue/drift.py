@@ -289,12 +289,12 @@ def _section(
     name: str, title: str, lines: Sequence[EstimateRow], notes: Iterable[str], **headings: str
 ) -> DriftSection:
     """A table of lines whose columns are those of the first; `headings` are other than usual."""
-    columns = {one: _COLUMNS[one] for one in lines[0].estimates}
+    columns = {estimate: _COLUMNS[estimate] for estimate in lines[0].estimates}
     return DriftSection(
         name=name,
         title=title,
-        columns={one: heading for one, (heading, _) in columns.items()} | headings,
-        kinds={one: kind for one, (_, kind) in columns.items()},
+        columns={text: heading for text, (heading, _) in columns.items()} | headings,
+        kinds={text: kind for text, (_, kind) in columns.items()},
         lines=tuple(lines),
         notes=tuple(notes),
     )

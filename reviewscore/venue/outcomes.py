@@ -139,8 +139,8 @@ def rates(cells: Iterable[Floats], how: Resampling = PAPERS) -> list[dict[str, E
         plan = plan_of_papers(len(chunk[0]), how)
         slots = [
             [
-                plan.ask(share(one.name, cell[:, one.hit], cell[:, one.of].sum(axis=1)))
-                for one in MEASURES
+                plan.ask(share(measure.name, cell[:, measure.hit], cell[:, measure.of].sum(axis=1)))
+                for measure in MEASURES
             ]
             for cell in chunk
         ]

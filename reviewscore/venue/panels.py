@@ -125,7 +125,7 @@ def tell_reviewers(written: Mapping[str, WrittenReview], *, trusted: bool = Fals
         written: All reviews of the venue by their id, those without points too.
         trusted: The pseudonyms were given for this purpose; only missing ones matter.
     """
-    named = {key: one for key, one in written.items() if one.reviewer}
+    named = {key: review for key, review in written.items() if review.reviewer}
     unnamed = len(written) - len(named)
     reason = "no review names its reviewer by a pseudonym" if not named else ""
     if named and not trusted:
@@ -134,15 +134,15 @@ def tell_reviewers(written: Mapping[str, WrittenReview], *, trusted: bool = Fals
         return Reviewers({}, {}, reason, unnamed)
     numbers: dict[str, int] = {}
     of = {
-        key: numbers.setdefault(str(one.reviewer), len(numbers))
-        for key, one in sorted(named.items())
+        key: numbers.setdefault(str(review.reviewer), len(numbers))
+        for key, review in sorted(named.items())
     }
     return Reviewers(of, Counter(of.values()), unnamed=unnamed)
 
 
 def _per_paper(named: Mapping[str, WrittenReview]) -> str:
     """Why pseudonyms hold for one paper only; empty if they may be the venue's."""
-    names = [str(one.reviewer) for one in named.values()]
+    names = [str(written_review.reviewer) for written_review in named.values()]
     alike = sum(_ANONYMOUS.fullmatch(name.strip()) is not None for name in names)
     if alike > _MOST * len(names):
         return (
@@ -150,8 +150,8 @@ def _per_paper(named: Mapping[str, WrittenReview]) -> str:
             "'Reviewer_a1B2', so that two reviews by one person cannot be told"
         )
     papers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in named.values():
-        papers[one.paper_id][str(one.reviewer)] += 1
+    for review in named.values():
+        papers[review.paper_id][str(review.reviewer)] += 1
     often = Counter(names)
     if len(names) >= _FEW_REVIEWS and max(often.values()) == 1:
         return (
@@ -159,7 +159,7 @@ def _per_paper(named: Mapping[str, WrittenReview]) -> str:
             "by one person cannot be told"
         )
     # Reviewers of a venue are on few of its papers; labels such as "first" are on most.
-    used = sum(len(found) for found in papers.values()) / (len(papers) * len(often))
+    used = sum(len(paper) for paper in papers.values()) / (len(papers) * len(often))
     if len(papers) >= _FEW_PAPERS and used > _MOST:
         return (
             f"there are only {len(often)} names for {len(papers):,} papers, as if reviewers were "
@@ -293,8 +293,8 @@ class _Counted:
 
     def people(self, rows: Ints) -> int | None:
         """Different reviewers with a name; None where nobody has one."""
-        found = np.unique(self.reviewer_of[rows])
-        return int((found >= 0).sum()) or None
+        values = np.unique(self.reviewer_of[rows])
+        return int((values >= 0).sum()) or None
 
     def size(self, rows: Ints) -> Size:
         """Reviews and people; of reviews without a name, papers stand for people."""
@@ -357,15 +357,17 @@ def rates_of_venue(
     untyped = int(counts.points[:, -1].sum())
     failed = (f"{untyped:,} points failed before their type was known.",) if untyped else ()
     panels.append(_panel(counted, "type", "By type of point", typed, at_least, how, failed))
-    for one in groupings:
-        all_rows = [CellRows(name, rows, kinds) for name, rows in _groups(counts, one)]
-        panels.append(_panel(counted, one.name, one.title, all_rows, at_least, how, one.notes))
+    for grouping in groupings:
+        all_rows = [CellRows(name, rows, kinds) for name, rows in _groups(counts, grouping)]
+        panels.append(
+            _panel(counted, grouping.name, grouping.title, all_rows, at_least, how, grouping.notes)
+        )
     return tuple(panels)
 
 
 def _groups(counts: OutcomeCounts, grouping: Grouping) -> list[tuple[str, Ints]]:
     names, group_of = np.unique(
-        [grouping.of.get(one, NO_GROUP) for one in counts.reviews], return_inverse=True
+        [grouping.of.get(review, NO_GROUP) for review in counts.reviews], return_inverse=True
     )
     place = {str(name): number for number, name in enumerate(names)}
     ordered = [name for name in grouping.order if name in place]
@@ -384,11 +386,11 @@ def _panel(
     notes: tuple[str, ...],
 ) -> RatePanel:
     hidden = suppressed_cells(
-        [counted.size(one.rows) for one in all_rows],
+        [counted.size(all_row.rows) for all_row in all_rows],
         lambda places: counted.size(_union(all_rows, places)),
         at_least=at_least,
     )
-    shown = [one for place, one in enumerate(all_rows) if place not in hidden]
+    shown = [rows for place, rows in enumerate(all_rows) if place not in hidden]
     if len(hidden) > 1 and shown:
         kinds = {kind for place in hidden for kind in all_rows[place].kinds}
         shown.append(CellRows(TOGETHER, _union(all_rows, hidden), tuple(sorted(kinds))))

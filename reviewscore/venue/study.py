@@ -99,7 +99,7 @@ def study_venue(
     reviewers = _reviewers(people, facts)
     load = by_load(reviewers, given=people is not None)
     area = _by_area(counts, areas)
-    groupings = [one for one in (area, load) if one is not None]
+    groupings = [grouping for grouping in (area, load) if grouping is not None]
     groupings += [_by_score(name, facts) for name in where.scores]
     panels = rates_of_venue(counts, groupings, reviewers=reviewers, at_least=at_least, how=how)
     notes = notes_on(counts, panels, how, at_least)
@@ -112,17 +112,17 @@ def study_venue(
         judge=first.judge,
         settings=settings_sum(first),
         runs=len(parts),
-        complete=all(one.manifest.complete and not one.manifest.selection for one in parts),
-        measures={one.name: one.meaning for one in MEASURES},
-        titles={one.name: one.title for one in MEASURES},
+        complete=all(part.manifest.complete and not part.manifest.selection for part in parts),
+        measures={measure.name: measure.meaning for measure in MEASURES},
+        titles={measure.name: measure.title for measure in MEASURES},
         panels=panels,
         at_least=at_least,
         resamples=how.resamples,
         seed=how.seed,
         level=how.level,
-        notes=(*changed_notes(parts), *notes, *(f"There is {one}." for one in absent)),
+        notes=(*changed_notes(parts), *notes, *(f"There is {text}." for text in absent)),
     )
-    unread = sum(one not in facts for one in counts.reviews) if folders else 0
+    unread = sum(review not in facts for review in counts.reviews) if folders else 0
     if unread:
         absent.append(f"{unread:,} of {len(counts.reviews):,} reviews are not in the data (--data)")
     return Studied(venue, [*_warnings(parts, counts), *absent])
@@ -144,8 +144,8 @@ def _folders(parts: Sequence[RunPart], data: Sequence[Path]) -> list[Path]:
     """Where papers and reviews are: named now, or noted then and still there."""
     if data:
         return list(data)
-    noted = (folder_again(one.path, one.manifest) for one in parts)
-    places = {one.resolve(): one for one in noted if one is not None and one.is_dir()}
+    noted = (folder_again(part.path, part.manifest) for part in parts)
+    places = {path.resolve(): path for path in noted if path is not None and path.is_dir()}
     return list(places.values())
 
 
@@ -153,7 +153,7 @@ def _areas(folders: Sequence[Path], file: Path | None, field: str | None) -> dic
     """Areas by paper id: of the table, or of the papers' records."""
     if file is not None:
         return read_pairs(file, "paper_id", "area")
-    return areas_of_papers([named_table(one, "papers") for one in folders], field)
+    return areas_of_papers([named_table(folder, "papers") for folder in folders], field)
 
 
 def _check_known(
@@ -182,7 +182,10 @@ def _reviewers(people: Mapping[str, str] | None, facts: Mapping[str, ReviewFacts
     if not facts:
         return Reviewers({}, {}, "the reviews are not at hand; name their folder with --data")
     return tell_reviewers(
-        {key: WrittenReview(one.paper_id, one.reviewer) for key, one in facts.items()}
+        {
+            key: WrittenReview(review_facts.paper_id, review_facts.reviewer)
+            for key, review_facts in facts.items()
+        }
     )
 
 
@@ -199,12 +202,16 @@ def _by_area(counts: OutcomeCounts, areas: Mapping[str, str]) -> Grouping | None
 
 def _by_score(name: str, facts: Mapping[str, ReviewFacts]) -> Grouping:
     """Reviews by a score that they gave."""
-    of = {key: one.scores[name] for key, one in facts.items() if name in one.scores}
+    of = {
+        key: review_facts.scores[name]
+        for key, review_facts in facts.items()
+        if name in review_facts.scores
+    }
     if not of:
         raise InputError(
             f"no review has a {name}", cure="name the folder of the reviews with --data"
         )
-    order = sorted(set(of.values()), key=lambda one: (_number(one), one))
+    order = sorted(set(of.values()), key=lambda text: (_number(text), text))
     note = f"By the {name} as reviewers gave it; a difference need not come from the {name}."
     return Grouping(name, f"By the review's {name}", of, tuple(order), (note,))
 

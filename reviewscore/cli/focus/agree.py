@@ -54,9 +54,9 @@ def command(
     annotator = AnnotatorChoice.of(flags, tabling.output, KEPT)
     tabling.check_folder(VERB, foreign=annotator.began)
     human = read_human_labels(labels, annotator.facets)
-    read = [read_materials(one, skip_bad_lines=skip_bad_lines) for one in (data, *also)]
-    for one in read:
-        tell(one)
+    read = [read_materials(path, skip_bad_lines=skip_bad_lines) for path in (data, *also)]
+    for materials in read:
+        tell(materials)
     points = find_points(human.units, read)
     note = _coverage_note(human, points, labels)
     files = [*human.files, *(file for one in read for file in one.files)]
@@ -107,17 +107,21 @@ def _ratings(
     from reviewscore.focus.human_labels import FacetRatings, coded_labels
 
     facets = annotator.facets
-    points = [one.point for one in labelled]
+    points = [labelled_point.point for labelled_point in labelled]
     labels = {
         name: {
-            kind: coded_labels([given[kind].get(one.point_id) for one in points], facets, kind)
+            kind: coded_labels([given[kind].get(point.point_id) for point in points], facets, kind)
             for kind in FacetKind
         }
         for name, given in human.labels.items()
     }
     labels[annotator.name] = {
-        FacetKind.TARGET: coded_labels([one.target for one in labelled], facets, FacetKind.TARGET),
-        FacetKind.ASPECT: coded_labels([one.aspect for one in labelled], facets, FacetKind.ASPECT),
+        FacetKind.TARGET: coded_labels(
+            [labelled_point.target for labelled_point in labelled], facets, FacetKind.TARGET
+        ),
+        FacetKind.ASPECT: coded_labels(
+            [labelled_point.aspect for labelled_point in labelled], facets, FacetKind.ASPECT
+        ),
     }
     return FacetRatings(facets, points, tuple(human.annotators), annotator.name, labels)
 
@@ -149,7 +153,7 @@ def sample_command(
         raise InputError(
             "is there already, perhaps with labels", file=output, cure="name another, or say --yes"
         )
-    points = [point for one in (data, *also) for point in SystemPoints.of(read_materials(one))]
+    points = [point for path in (data, *also) for point in SystemPoints.of(read_materials(path))]
     drawn = draw_points(points, number, seed)
     if not drawn:
         raise InputError("holds no strengths or weaknesses", file=data)

@@ -233,18 +233,18 @@ class AnnotatorChoice:
         if not go_on(expected, self.settings, dry_run=self.dry_run) or self.folder is None:
             return Labelling(None)
         with TerminalProgress(quiet=False, noun="reviews") as progress:
-            progress.expect(len({one.review_id for one in points}))
-            found = label_points(
+            progress.expect(len({point.review_id for point in points}))
+            labels = label_points(
                 points, self.facets, self.folder, self.settings,
-                inputs=[hash_file(one) for one in files], retry_errors=self.retry_errors,
+                inputs=[hash_file(file) for file in files], retry_errors=self.retry_errors,
                 say=progress.say, step=progress.step,
             )  # fmt: skip
-        account = found.outcome.manifest
+        account = labels.outcome.manifest
         by = ", ".join(name for name in account.prompts if name.startswith(PROMPTS))
         answered = ", ".join(account.models_answered) or "nobody"
         return Labelling(
-            found.points,
-            close(found.outcome, self.folder, err=True),
+            labels.points,
+            close(labels.outcome, self.folder, err=True),
             {**account.decisive, "models_answered": list(account.models_answered)},
             (f"labels are by a model (answered: {answered}) with the prompts {by}",),
         )

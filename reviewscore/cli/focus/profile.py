@@ -162,8 +162,11 @@ def gaps_command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **
     annotator = AnnotatorChoice.of(flags, output, KEPT)
     if output is not None:
         check_folder(output, VERB, allow_foreign=annotator.began)
-    reviews = [ReviewKey(one.system, one.paper_id, one.review_id) for one in found.materials.all()]
-    unknown = set(wanted) - {one.review_id for one in reviews}
+    reviews = [
+        ReviewKey(review.system, review.paper_id, review.review_id)
+        for review in found.materials.all()
+    ]
+    unknown = set(wanted) - {review.review_id for review in reviews}
     if unknown:
         raise InputError(
             f"no review '{min(unknown)}'",

@@ -134,12 +134,12 @@ def export_pairs_command(
     from reviewscore.gem.export_pairs import export_pairs
     from reviewscore.sources.system_reviews import read_materials
 
-    told = export_pairs(
+    exported_pairs = export_pairs(
         read_materials(data, skip_bad_lines=skip_bad_lines), output, seed=seed, chat=chat
     )
-    kinds = ", ".join(f"{count:,} for {name}" for name, count in told.pairs.items())
-    print_line(f"{told.path}: {kinds}, of {told.papers:,} papers")
-    for reason, count in told.left_out.items():
+    kinds = ", ".join(f"{count:,} for {name}" for name, count in exported_pairs.pairs.items())
+    print_line(f"{exported_pairs.path}: {kinds}, of {exported_pairs.papers:,} papers")
+    for reason, count in exported_pairs.left_out.items():
         say(f"left out: {count:,} {reason}")
 
 

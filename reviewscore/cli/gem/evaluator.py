@@ -73,7 +73,9 @@ class EvaluatorChoice:
 
 def chosen(flags: dict[str, Any]) -> EvaluatorChoice:
     """The flags about the evaluation model, taken out of all flags."""
-    return EvaluatorChoice(**{one.name: flags.pop(one.name) for one in fields(EvaluatorChoice)})
+    return EvaluatorChoice(
+        **{field.name: flags.pop(field.name) for field in fields(EvaluatorChoice)}
+    )
 
 
 @contextmanager

@@ -94,11 +94,11 @@ def command(
         read = [*materials.files, *evaluators.files, *filter(None, (sizes, benchmarks))]
         setup = setup_of("Informativeness of reviews (GEM)", evaluators, settings, read)
     how = tabling.resampling()
-    found = score_tables(scores, how)
-    if not found:
+    tables = score_tables(scores, how)
+    if not tables:
         raise _nothing(scores, data)
     rankings, more = _ranked(scores, how, columns)
-    found += more
+    tables += more
 
     def draw(folder: Path) -> list[Path]:
         return draw_by_size(rankings, known_sizes, folder) if rankings else []
@@ -106,15 +106,15 @@ def command(
     def beside(folder: Path) -> tuple[str, list[Path]]:
         return "", [write_scores(scores, folder)]
 
-    tabling.publish(found, setup, draw=draw, foreign=True, beside=beside)
+    tabling.publish(tables, setup, draw=draw, foreign=True, beside=beside)
 
 
 def _nothing(scores: list[Scores], data: Path) -> InputError:
     """Why there is no score at all."""
-    reasons = sum((count for one in scores for count in one.dropped.values()), Counter[str]())
-    told = "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
+    reasons = sum((count for score in scores for count in score.dropped.values()), Counter[str]())
+    text = "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
     return InputError(
-        f"no review could be scored ({told})",
+        f"no review could be scored ({text})",
         file=data,
         cure="give reviews by two people or more of papers that are not in the background",
     )
@@ -126,15 +126,15 @@ def _ranked(
     """Systems ranked, where there are several, and how other benchmarks rank them."""
     from reviewscore.gem.ranking import PaperScores, compare_benchmarks, rank
 
-    by_paper = [PaperScores.of(one) for one in scores]
-    if len({name for one in by_paper for name in one.systems}) < 2:  # noqa: PLR2004 - a rank
+    by_paper = [PaperScores.of(score) for score in scores]
+    if len({name for scores in by_paper for name in scores.systems}) < 2:  # noqa: PLR2004 - a rank
         return [], []
-    rankings = [rank(one, how) for one in by_paper]
-    found = [one.table for one in rankings]
+    rankings = [rank(scores, how) for scores in by_paper]
+    tables = [ranking.table for ranking in rankings]
     if columns:
-        means = {one.variant: one.means() for one in by_paper}
-        found.append(compare_benchmarks(means, columns))
-    return rankings, found
+        means = {scores.variant: scores.means() for scores in by_paper}
+        tables.append(compare_benchmarks(means, columns))
+    return rankings, tables
 
 
 def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list[Variant]:
@@ -142,13 +142,13 @@ def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list
     from reviewscore.gem.score import GEM, GEM_RAW, GEM_S, possible
 
     if not wanted:
-        found = list(possible(materials))
-        if GEM not in found:
+        variants = list(possible(materials))
+        if GEM not in variants:
             say(
                 "no judgments in the data, so GEM-raw alone, which counts style too; "
                 "`reviewscore gem prepare` has a model write them",
             )
-        return found
+        return variants
     named = {
         "gem": GEM,
         "gem-s": GEM_S["abstract"],
@@ -157,12 +157,12 @@ def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list
         "raw": GEM_RAW,
     }
     can = set(possible(materials)) | {GEM_S["stand-in"]}
-    for one in wanted:
-        if named[one] not in can:
+    for text in wanted:
+        if named[text] not in can:
             raise InputError(
-                f"has no texts for {named[one].name}", file=data, cure="add them, or ask for less"
+                f"has no texts for {named[text].name}", file=data, cure="add them, or ask for less"
             )
-    return [named[one] for one in wanted]
+    return [named[string] for string in wanted]
 
 
 @click.command("compare", cls=Verb)

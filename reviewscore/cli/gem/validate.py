@@ -78,7 +78,7 @@ class Companions:
 
         opened = self._asker(writer)
         say(f"{len(MODEL_ALTERATIONS)} alterations by {writer}")
-        return [model_altered_set(one, subjects, opened) for one in MODEL_ALTERATIONS]
+        return [model_altered_set(alteration, subjects, opened) for alteration in MODEL_ALTERATIONS]
 
     def _modelled(self, name: str, model: str) -> TextMetric:
         if name == "examiner":

@@ -73,7 +73,7 @@ def command(
         own, more, warnings = _computed(ratings, profiles, encoded, recipes, rated)
         found, read = [*found, *own], [*read, *more]
     compared = compare(rated, found, common=common)
-    named = (one for one in compared.names if one.partition(",")[0] == "tpms")
+    named = (name for name in compared.names if name.partition(",")[0] == "tpms")
     base = baseline or next(named, compared.names[0])
     if base not in compared.names:
         raise InputError(f"no method '{base}'", cure=f"there are: {', '.join(compared.names)}")
@@ -102,11 +102,13 @@ def _predicted(
     from reviewscore.similarity.comparison import predictions_file, read_predictions
 
     pairs = [(name if sign else None, Path(file if sign else name))
-             for name, sign, file in (one.partition("=") for one in named)]  # fmt: skip
+             for name, sign, file in (text.partition("=") for text in named)]  # fmt: skip
     if not pairs and wanted:
         pairs = [(None, predictions_file(place if place.is_dir() else place.parent))]
-    found = [one for name, file in pairs for one in read_predictions(file, name)]
-    return found, [file for _, file in pairs]
+    predictions = [
+        prediction for name, file in pairs for prediction in read_predictions(file, name)
+    ]
+    return predictions, [file for _, file in pairs]
 
 
 def _computed(
@@ -123,7 +125,7 @@ def _computed(
     corpus = read_corpus(place if place.is_dir() else place.parent, profiles=profiles)
     warn(corpus.warnings)
     library, files = library_of(corpus, encoded)
-    return [predicted(library, one, rated) for one in recipes], files, tuple(corpus.warnings)
+    return [predicted(library, recipe, rated) for recipe in recipes], files, tuple(corpus.warnings)
 
 
 def _said(recipes: list[Recipe], variants: int | None) -> tuple[str, ...]:
@@ -182,9 +184,11 @@ def sweep_command(
     recipes = chosen_recipes([method], read, seed=tabling.seed)
     lengths = range(1, longest + 1)
     losses = sweep(library, recipes, lengths, rated)
-    at_longest = [one.varied(recent=longest) for one in recipes]
-    compared = compare(rated, [predicted(library, one, rated) for one in at_longest], common=True)
-    base = next((one.name for one in at_longest if one.representation == TEXTS[1]),
+    at_longest = [recipe.varied(recent=longest) for recipe in recipes]
+    compared = compare(
+        rated, [predicted(library, recipe, rated) for recipe in at_longest], common=True
+    )
+    base = next((recipe.name for recipe in at_longest if recipe.representation == TEXTS[1]),
                 at_longest[0].name)  # fmt: skip
     how = tabling.resampling(method="percentile")
     honesty = Honesty(len(recipes) * longest, ("All lengths and texts of the sweep are counted.",))

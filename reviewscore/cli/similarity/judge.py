@@ -85,7 +85,7 @@ def command(
     asked, unread = questions(corpus, pairs, recent=recent, seed=seed)
     for noun, some in (("reviewer", unread.reviewers), ("submission", unread.submissions)):
         for why, count in Counter(some.values()).items():
-            names = [name for name, one in some.items() if one == why]
+            names = [name for name, text in some.items() if text == why]
             more = ", ..." if count > _SHOWN else ""
             what = f"{count:,} {noun}{'s' * (count > 1)}"
             say(f"warning: {what} not asked about, {why}: {', '.join(names[:_SHOWN])}{more}")
@@ -116,7 +116,7 @@ def _ask(
     with TerminalProgress(quiet=False, noun="pairs") as progress:
         progress.expect(len(asked))
         outcome = judge_pairs(
-            asked, output, settings, more=how, inputs=[hash_file(one) for one in files],
+            asked, output, settings, more=how, inputs=[hash_file(file) for file in files],
             retry_errors=retry_errors, say=progress.say, step=progress.step,
         )  # fmt: skip
     code = close(outcome, output)
@@ -145,7 +145,7 @@ def _computed(
     from reviewscore.similarity.affinity import Library, Recipe
     from reviewscore.similarity.pairs import pairs
 
-    total = len(corpus.submissions) * sum(len(corpus.profiles[one]) for one in versions)
+    total = len(corpus.submissions) * sum(len(corpus.profiles[version]) for version in versions)
     if nearest is None and total > MOST:
         raise SettingsError(f"{total:,} pairs; choose some with --nearest or --rated")
     library = Library(corpus)
@@ -154,5 +154,7 @@ def _computed(
             for paper in corpus.submissions:
                 yield from ((version, reviewer, paper) for reviewer in corpus.profiles[version])
             continue
-        found = pairs(library.affinity(Recipe(), version), corpus.conflicts(version), top=nearest)
-        yield from ((version, one.reviewer, one.submission) for one in found)
+        paper_pairs = pairs(
+            library.affinity(Recipe(), version), corpus.conflicts(version), top=nearest
+        )
+        yield from ((version, pair.reviewer, pair.submission) for pair in paper_pairs)

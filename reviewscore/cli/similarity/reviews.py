@@ -78,5 +78,5 @@ def note(
     from reviewscore.report.similarity import similarity_lines
     from reviewscore.similarity.digest import add_digest
 
-    found = add_digest(run, collection, profiles, recipe, accept_changed=accept_changed)
-    return [f"similarity: {line}" for line in similarity_lines(found, shown=_SHOWN)]
+    similarity_digest = add_digest(run, collection, profiles, recipe, accept_changed=accept_changed)
+    return [f"similarity: {line}" for line in similarity_lines(similarity_digest, shown=_SHOWN)]

@@ -75,17 +75,22 @@ def command(
     corpus = read_corpus(data, profiles=profiles)
     warn(corpus.warnings)
     library, files_read = library_of(corpus, encoded)
-    scored = [(one, library.affinity(recipe, one)) for one in chosen_versions(corpus, only, data)]
+    scored = [
+        (chosen_version, library.affinity(recipe, chosen_version))
+        for chosen_version in chosen_versions(corpus, only, data)
+    ]
     _warn_of_lone(scored)
     leave_out = own_papers == "leave-out"
     conflicts = {version: corpus.conflicts(version) for version, _ in scored}
 
-    def stream(version: str, one: Affinity, top: int | None = top) -> Iterator[PaperPair]:
-        return pairs(one, conflicts[version], top=top, without_conflicts=leave_out)
+    def stream(version: str, affinity: Affinity, top: int | None = top) -> Iterator[PaperPair]:
+        return pairs(affinity, conflicts[version], top=top, without_conflicts=leave_out)
 
     def write_pairs(folder: Path) -> tuple[str, list[Path]]:
         files = PairFiles(folder, [name for name, _ in scored])
-        total = files.write((one.recipe.name, name, stream(name, one)) for name, one in scored)
+        total = files.write(
+            (affinity.recipe.name, name, stream(name, affinity)) for name, affinity in scored
+        )
         return f"{total:,} pairs; ", files.written
 
     nearest = _first(stream(*scored[0], top=top or 3), SHOWN)
@@ -117,21 +122,24 @@ def _only(recipes: list[Recipe]) -> Recipe:
 
 def _warn_of_lone(scored: list[tuple[str, Affinity]]) -> None:
     """Say where scores are less the mean over a single reviewer."""
-    for version, one in scored:
-        if one.recipe.levelled and len(one.reviewers) - len(one.unread.reviewers) == 1:
+    for version, affinity in scored:
+        if (
+            affinity.recipe.levelled
+            and len(affinity.reviewers) - len(affinity.unread.reviewers) == 1
+        ):
             say(
                 f"warning: version {version} has one reviewer with papers, whose scores are all "
                 "0: they are less the mean over reviewers (--no-centre)",
             )
 
 
-def _first(found: Iterator[PaperPair], submissions: int) -> dict[str, list[PaperPair]]:
+def _first(pairs: Iterator[PaperPair], submissions: int) -> dict[str, list[PaperPair]]:
     """The pairs of the first submissions."""
     some: dict[str, list[PaperPair]] = {}
-    for one in found:
-        if one.submission not in some and len(some) == submissions:
+    for pair in pairs:
+        if pair.submission not in some and len(some) == submissions:
             break
-        some.setdefault(one.submission, []).append(one)
+        some.setdefault(pair.submission, []).append(pair)
     return dict(islice(some.items(), submissions))
 
 
@@ -185,12 +193,12 @@ def encode_command(
         from reviewscore.similarity.encoding_on_ray import encode_on_ray
 
         place = str(local.resolve()) if local.is_dir() else model
-        found = encode_on_ray(papers, place, loading, taken, settings, say=say)
+        encoded = encode_on_ray(papers, place, loading, taken, settings, say=say)
     else:
-        found = encode(papers, load(model, ENCODER, loading), taken)
-    write_embeddings(output, found)
-    for some, words in ((found.cut, "longer than the encoder reads were cut"),
-                        (found.empty, "without text have no vector")):  # fmt: skip
+        encoded = encode(papers, load(model, ENCODER, loading), taken)
+    write_embeddings(output, encoded)
+    for some, words in ((encoded.cut, "longer than the encoder reads were cut"),
+                        (encoded.empty, "without text have no vector")):  # fmt: skip
         if some:
             say(f"warning: {len(some):,} papers {words}")
-    print_line(f"{len(found.vectors):,} papers by {PREFIX}{name} in {output}")
+    print_line(f"{len(encoded.vectors):,} papers by {PREFIX}{name} in {output}")

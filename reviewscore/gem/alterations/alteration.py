@@ -187,14 +187,14 @@ def parts(review: str) -> list[ReviewPart]:
     """
     lines = review.splitlines(keepends=True)
     in_form = any(_names_box(line) for line in lines)
-    found = [("", "")]
+    pairs = [("", "")]
     for line in lines:
         if _names_box(line) if in_form else _is_heading(line):
-            found.append((line, ""))
+            pairs.append((line, ""))
         else:
-            heading, body = found[-1]
-            found[-1] = (heading, body + line)
-    return [ReviewPart(heading, body) for heading, body in found if heading or body]
+            heading, body = pairs[-1]
+            pairs[-1] = (heading, body + line)
+    return [ReviewPart(heading, body) for heading, body in pairs if heading or body]
 
 
 def _names_box(line: str) -> bool:
@@ -231,7 +231,7 @@ def judgments(text: str) -> list[str]:
 
 def sentences_of(line: str) -> list[str]:
     """The sentences of one line, white space at their ends left out."""
-    return [line[one.start : one.end] for one in _stretches(line)]
+    return [line[stretch.start : stretch.end] for stretch in _stretches(line)]
 
 
 def _stretches(line: str) -> Iterator[TextSpan]:
@@ -259,13 +259,13 @@ def each_sentence(body: str, change: Callable[[str], str | None]) -> str:
 def _changed(line: str, change: Callable[[str], str | None]) -> str:
     """A line with its sentences changed; empty if none is left."""
     out, end = "", 0
-    for one in _stretches(line):
-        new = change(line[one.start : one.end])
+    for stretch in _stretches(line):
+        new = change(line[stretch.start : stretch.end])
         if new is not None:
-            out += (line[end : one.start] if out or not end else "") + new
+            out += (line[end : stretch.start] if out or not end else "") + new
         elif not end:
-            out = line[: one.start]  # the indentation stays for what follows
-        end = one.end
+            out = line[: stretch.start]  # the indentation stays for what follows
+        end = stretch.end
     return out + line[end:] if out.strip() else ""
 
 

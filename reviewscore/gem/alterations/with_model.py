@@ -56,8 +56,8 @@ class ModelAlteration(Described):
             return await gather_results([self._one(asker, case) for case in cases])
 
         return [
-            Altered(None, error_message(one)) if isinstance(one, ModelError) else one
-            for one in with_asker(open_asker, ask)
+            Altered(None, error_message(error)) if isinstance(error, ModelError) else error
+            for error in with_asker(open_asker, ask)
         ]
 
     async def _one(self, asker: Asker, case: AlterationCase) -> Altered:

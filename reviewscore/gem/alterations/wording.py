@@ -126,8 +126,8 @@ def _swapper(table: dict[str, str]) -> Callable[[str], str]:
     longest_first = sorted(table, key=len, reverse=True)
     pattern = re.compile(rf"\b({'|'.join(map(re.escape, longest_first))})\b", re.IGNORECASE)
 
-    def other(found: re.Match[str]) -> str:
-        return like(found[0], table[found[0].lower()])
+    def other(match: re.Match[str]) -> str:
+        return like(match[0], table[match[0].lower()])
 
     return lambda sentence: pattern.sub(other, sentence, count=1)
 
@@ -141,10 +141,10 @@ def like(old: str, new: str) -> str:
 
 def _clauses_swapped(sentence: str) -> str:
     """Turn ``A, although B.`` into ``Although B, A.``, where it can be done."""
-    found = _HINGE.match(sentence)
-    if found is None or "," in found[3]:
+    hit = _HINGE.match(sentence)
+    if hit is None or "," in hit[3]:
         return sentence
-    return f"{found[2].capitalize()} {found[3]}, {lowered(found[1])}{found[4]}"
+    return f"{hit[2].capitalize()} {hit[3]}, {lowered(hit[1])}{hit[4]}"
 
 
 def lowered(sentence: str) -> str:
@@ -208,15 +208,15 @@ _POLAR = re.compile(
 
 def flipped_judgment(line: str) -> str:
     """A judgment with its verb turned round; a line that opens otherwise as raw text."""
-    found = _OPENING.match(line)
-    if found is None:
+    hit = _OPENING.match(line)
+    if hit is None:
         return flipped_text(line)
-    verb, rest = _FLIPPED[found[2].lower()], line[found.end() :]
+    verb, rest = _FLIPPED[hit[2].lower()], line[hit.end() :]
     if verb == "appreciates":
         rest = _WHETHER.sub(" that", rest)
-    return f"{found[1]} {verb}{rest}"
+    return f"{hit[1]} {verb}{rest}"
 
 
 def flipped_text(text: str) -> str:
     """Raw text with simple polarity words replaced by their opposites."""
-    return _POLAR.sub(lambda found: like(found[0], _TURNED[found[0].lower()]), text)
+    return _POLAR.sub(lambda match: like(match[0], _TURNED[match[0].lower()]), text)

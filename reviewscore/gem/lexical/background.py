@@ -60,7 +60,7 @@ def count(documents: Iterable[CodedWords], vocabulary: Vocabulary) -> WordCounts
     pairs, pair_counts = _runs(after)
     del after
     singles = np.bincount(pairs % SHIFT, minlength=size)
-    discounts = np.array([_discount(one) for one in (triple_counts, pair_counts, singles)])
+    discounts = np.array([_discount(values) for values in (triple_counts, pair_counts, singles)])
     pair_totals = np.bincount(pairs // SHIFT, weights=pair_counts, minlength=size)
     kept = triple_counts > 1
     most = pair_counts > (1 if len(pairs) > _MOST_PAIRS else 0)
@@ -84,9 +84,11 @@ def _keys(documents: Iterable[CodedWords], vocabulary: Vocabulary) -> Iterator[I
     known = vocabulary.known
     waiting: list[Ints] = []
     words = 0
-    for one in documents:
-        waiting.append((known(one.before) * SHIFT + known(one.last)) * SHIFT + known(one.word))
-        words += len(one)
+    for document in documents:
+        waiting.append(
+            (known(document.before) * SHIFT + known(document.last)) * SHIFT + known(document.word)
+        )
+        words += len(document)
         if words >= _AT_ONCE:
             yield np.concatenate(waiting)
             waiting, words = [], 0
@@ -145,7 +147,7 @@ class BackgroundModel:
     """
 
     def __init__(self, counts: WordCounts, content: NDArray[np.bool_]) -> None:
-        of_triple, of_pair, of_single = (float(one) for one in counts.discounts)
+        of_triple, of_pair, of_single = (float(discount) for discount in counts.discounts)
         self.counts, self.content = counts, content
         self._one = _single(counts.singles, of_single)
         # Pairs: what each keeps after the discount, and what is left for single words.

@@ -64,17 +64,17 @@ def learn_persistence(
     reviews = 0
     waiting = SpooledList[list[Ints]]()
     for texts in papers:
-        group = [_content_words(one, full) for one in texts]
+        group = [_content_words(text, full) for text in texts]
         waiting.append(group)
         reviews += len(group)
         for text in texts:
             usual += np.bincount(text.stance[full[text.word]], minlength=len(STANCES))
         papers_with[np.unique(np.concatenate(group))] += 1
-        for number, one in enumerate(group):
-            reviews_with[one] += 1
-            read[one] += len(group) - 1
+        for number, values in enumerate(group):
+            reviews_with[values] += 1
+            read[values] += len(group) - 1
             for other in group[number + 1 :]:
-                within[np.intersect1d(one, other, assume_unique=True)] += 2
+                within[np.intersect1d(values, other, assume_unique=True)] += 2
     likely = _smoothed(within, read, papers_with)
     base = reviews_with / max(reviews, 1)
     excess = np.maximum(likely - base, 0.0)[: vocabulary.size] * content
@@ -113,7 +113,7 @@ def _stances(
     many = len(STANCES)
     back = np.zeros((many, many))
     for reviews, distinct in papers:
-        tables = [by_stance(one, own) for one, own in zip(reviews, distinct, strict=True)]
+        tables = [by_stance(words, own) for words, own in zip(reviews, distinct, strict=True)]
         shared: dict[tuple[int, int], tuple[Ints, Ints]] = {}
         for number, other in combinations(range(len(tables)), 2):
             _, left, right = np.intersect1d(

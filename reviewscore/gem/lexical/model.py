@@ -374,10 +374,10 @@ class LexicalCache:
 
     def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         """Log-probability of each reference in nats; a text without words is refused."""
-        found = [self._answer(one) for one in questions]
+        probabilities = [self._answer(question) for question in questions]
         if self._code.cache_info().currsize > _KEPT:
             self._let_go()
-        return found
+        return probabilities
 
     def _answer(self, question: Question) -> LogProbability:
         if self.vocabulary.unseen > _MOST_UNSEEN:

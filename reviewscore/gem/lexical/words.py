@@ -122,10 +122,10 @@ class WordSpelling:
     def _logs(self) -> list[Any]:
         """Log-probabilities of each symbol after two others, as nested lists: quick to look up."""
         counts = self.table
-        one = counts.sum(axis=(0, 1)) + _PSEUDO
-        one = one / one.sum()
+        value = counts.sum(axis=(0, 1)) + _PSEUDO
+        value = value / value.sum()
         pairs = counts.sum(axis=0)
-        two = (pairs + _BACK * one) / (pairs.sum(axis=-1, keepdims=True) + _BACK)
+        two = (pairs + _BACK * value) / (pairs.sum(axis=-1, keepdims=True) + _BACK)
         three = (counts + _BACK * two[None]) / (counts.sum(axis=-1, keepdims=True) + _BACK)
         three = three / three.sum(axis=-1, keepdims=True)
         return list(np.log(three).tolist())
@@ -190,11 +190,11 @@ def coded(lines: Sequence[CodedLine], numbers: Mapping[str, int]) -> CodedWords:
     Raises:
         KeyError: A word has no number.
     """
-    found: list[int] = []
+    counts: list[int] = []
     for line in lines:
-        found += [numbers[one] for one in line.words]
-        found.append(END)
-    word = np.array(found, dtype=np.int64)
+        counts += [numbers[word] for word in line.words]
+        counts.append(END)
+    word = np.array(counts, dtype=np.int64)
     sizes = np.array([len(line.words) + 1 for line in lines], dtype=np.int64)
     starts = sizes.cumsum() - sizes
     last = np.concatenate([[START], word[:-1]]) if len(word) else word
@@ -271,7 +271,8 @@ class Vocabulary:
         """The words' numbers; unseen ones are numbered as they are met."""
         numbers = self._numbers
         return np.array(
-            [numbers[one] if one in numbers else self._meet(one) for one in words], dtype=np.int64
+            [numbers[word] if word in numbers else self._meet(word) for word in words],
+            dtype=np.int64,
         )
 
     def code(self, lines: Sequence[CodedLine]) -> CodedWords:

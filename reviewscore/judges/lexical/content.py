@@ -153,7 +153,7 @@ def wanted_content(sentence: str) -> WantedContent:
     core = _core(sentence)
     named = aspects_in(core)
     rest = core
-    spans = [span for _, found in named for span in found]
+    spans = [span for _, pairs in named for span in pairs]
     for start, end in spans:
         rest = rest[:start] + " " * (end - start) + rest[end:]
     complexity = " complexity" if _COMPLEXITY.search(core) else ""  # a cost alone is not it
@@ -174,7 +174,7 @@ def wanted_content(sentence: str) -> WantedContent:
         listing=_LISTING.search(core) is not None,
         vague=comparison and _VAGUE.search(core) is not None,
         rivals=_rivals(core) if comparison else (),
-        joined=_listed(core, [found for aspect, found in named if not aspect.qualifies]),
+        joined=_listed(core, [pairs for aspect, pairs in named if not aspect.qualifies]),
     )
 
 

@@ -202,14 +202,14 @@ def _evidence(index: PaperIndex, passage: Passage) -> Evidence:
 
 def _as_evidence(paper: Paper, passage: Passage) -> Evidence:
     """A passage as evidence; a row says of which table it is, and what its columns are."""
-    found = evidence_at(paper, passage.start, passage.end)
+    evidence = evidence_at(paper, passage.start, passage.end)
     if not passage.context:
-        return found
+        return evidence
     *captions, header = passage.context.split("\n")
     columns = ", ".join(filter(None, (cell.strip() for cell in header.split("|"))))
     caption = f" '{captions[0][:_LABEL]}'" if captions else ""
-    label = f"{found.section + ', ' if found.section else ''}row of a table{caption}"
-    return found.model_copy(update={"section": f"{label}, columns {columns[:_LABEL]}"})
+    label = f"{evidence.section + ', ' if evidence.section else ''}row of a table{caption}"
+    return evidence.model_copy(update={"section": f"{label}, columns {columns[:_LABEL]}"})
 
 
 def _unread(parts: list[str]) -> str:
@@ -311,8 +311,8 @@ def _coverage(sought: _Sought, passage: Passage, heading: IndexedHeading | None)
         return 0.0
     weights = sought.query if plain or not sought.hard else sought.parts
     total = sum(weights.values())
-    found = passage.stems | heading.stems if heading else passage.stems
-    held = sum(weight for word, weight in weights.items() if word in found)
+    texts = passage.stems | heading.stems if heading else passage.stems
+    held = sum(weight for word, weight in weights.items() if word in texts)
     coverage = held / total if total else 0.0
     if passage.zone is Zone.ABSTRACT or title.lower() == "introduction":
         coverage *= _OPENING

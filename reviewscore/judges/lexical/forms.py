@@ -71,9 +71,9 @@ def sentences_of(text: str) -> tuple[str, ...]:
 
 def _is_title(sentence: str) -> bool:
     """Whether a sentence is the title of a work, most of its words with a capital."""
-    found = re.findall(r"[A-Za-z]{4,}", sentence)
-    capitals = sum(word[0].isupper() for word in found)
-    return len(found) >= _TITLE_WORDS and capitals > _TITLE_CAPITALS * len(found)
+    values = re.findall(r"[A-Za-z]{4,}", sentence)
+    capitals = sum(word[0].isupper() for word in values)
+    return len(values) >= _TITLE_WORDS and capitals > _TITLE_CAPITALS * len(values)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -58,11 +58,11 @@ _NAMES = tuple((aspect, aspect.asked.search) for aspect in ASPECTS)
 
 def aspects_in(text: str) -> tuple[tuple[Aspect, tuple[tuple[int, int], ...]], ...]:
     """The aspects a review point names, each with the spans of its words, in lexicon order."""
-    found = []
+    pairs = []
     for aspect, names in _NAMES:
         if names(text) is None:
             continue
         spans = tuple(m.span() for m in aspect.asked.finditer(text) if m.end() > m.start())
         if spans:
-            found.append((aspect, spans))
-    return tuple(found)
+            pairs.append((aspect, spans))
+    return tuple(pairs)

@@ -116,8 +116,8 @@ def definition_of(parts: frozenset[str], index: PaperIndex) -> Passage | None:
         if not parts <= passage.stems or passage.kind is not SentenceKind.SENTENCE:
             continue
         if fit(passage, None) and any(
-            parts <= frozenset(stems(" ".join(filter(None, found.groups()))))
-            for found in _DEFINED.finditer(passage.text)
+            parts <= frozenset(stems(" ".join(filter(None, match.groups()))))
+            for match in _DEFINED.finditer(passage.text)
         ):
             return passage
     return None
@@ -255,15 +255,15 @@ def support_for(wanted: WantedContent, index: PaperIndex) -> tuple[Support, ...]
     if len(aspects) > 1:
         return _joint_support(aspects, wanted, parts, index) if wanted.joined else ()
     if aspects:
-        found = _aspect_support(aspects[0], wanted, parts, index)
+        support = _aspect_support(aspects[0], wanted, parts, index)
     elif wanted.rivals:
-        found = _rival_support(wanted, index)
+        support = _rival_support(wanted, index)
     else:
-        found = _named_support(wanted, parts, index)
-    if found is None and wanted.name:
+        support = _named_support(wanted, parts, index)
+    if support is None and wanted.name:
         passage = definition_of(parts, index)
-        found = None if passage is None else Support(None, (passage,))
-    return () if found is None else (found,)
+        support = None if passage is None else Support(None, (passage,))
+    return () if support is None else (support,)
 
 
 def _joint_support(

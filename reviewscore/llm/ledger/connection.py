@@ -122,8 +122,8 @@ class Backend(ABC):
 
 def cause_of(error: Exception) -> BaseException:
     """The driver's own error, without the statement that SQLAlchemy adds."""
-    found = error.orig if isinstance(error, DBAPIError) else None
-    return found or error
+    exception = error.orig if isinstance(error, DBAPIError) else None
+    return exception or error
 
 
 def backend_of(location: Location) -> Backend:
@@ -241,7 +241,9 @@ class LedgerConnection:
         tries = Retrying(
             stop=stop_after_delay(_PATIENCE),
             wait=wait_exponential(multiplier=0.1, max=2.0),
-            retry=retry_if_exception(lambda one: isinstance(one, TROUBLE) and self._may(one)),
+            retry=retry_if_exception(
+                lambda exception: isinstance(exception, TROUBLE) and self._may(exception)
+            ),
             reraise=True,
         )
         try:

@@ -73,7 +73,7 @@ _version = Table("ledger_version", MetaData(), Column("version", Integer, nullab
 
 
 def _sql(words: str, *numbers: str) -> TextClause:
-    return text(words).bindparams(*(bindparam(one, type_=BigInteger) for one in numbers))
+    return text(words).bindparams(*(bindparam(number, type_=BigInteger) for number in numbers))
 
 
 _START = "BEGIN ISOLATION LEVEL READ COMMITTED"

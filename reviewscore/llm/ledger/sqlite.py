@@ -124,21 +124,21 @@ class SQLiteFile(Backend):
 
     def size(self, db: Connection) -> int:
         """Bytes of the file, with SQLite's own side files."""
-        return sum(one.stat().st_size for one in self._folder.glob(f"{FILE}*"))
+        return sum(path.stat().st_size for path in self._folder.glob(f"{FILE}*"))
 
     def clear(self) -> int:
         """Delete the file."""
         files = list(self._folder.glob(f"{FILE}*"))
-        size = sum(one.stat().st_size for one in files)
-        for one in files:
-            one.unlink()
+        size = sum(path.stat().st_size for path in files)
+        for file in files:
+            file.unlink()
         return size
 
     def copies(self) -> tuple[Backend, ...]:
         """The files that `_keep_copy` made."""
         kept = sorted(self._folder.glob(f"{FILE}.v*"))
-        files = [one for one in kept if one.suffix[2:].isdecimal() and one.is_file()]
-        return tuple(_KeptCopy(self._folder, one.name) for one in files if not one.is_symlink())
+        files = [path for path in kept if path.suffix[2:].isdecimal() and path.is_file()]
+        return tuple(_KeptCopy(self._folder, file.name) for file in files if not file.is_symlink())
 
     def overwrite_deleted(self, db: Connection) -> None:
         """SQLite writes zeros over deleted rows."""

@@ -181,13 +181,13 @@ def _models(db: Connection) -> Iterator[ModelUse]:
 
 def past_errors(db: Connection) -> tuple[float, ...]:
     """Real cost of each finished run as a multiple of its estimate."""
-    found = []
+    values = []
     for usd, estimated, spent, made in db.execute(_OF_RUNS):
         if usd and spent is not None:
-            found.append(spent / usd)
+            values.append(spent / usd)
         elif estimated:
-            found.append(made / estimated)
-    return tuple(found)
+            values.append(made / estimated)
+    return tuple(values)
 
 
 def note_estimate(
@@ -310,7 +310,7 @@ def remove_runs(location: Location, runs: Sequence[str]) -> list[str]:
     if not is_there(location):
         return []
     main = backend_of(location)
-    return [left for one in (main, *main.copies()) if (left := _removed_from(one, runs))]
+    return [left for backend in (main, *main.copies()) if (left := _removed_from(backend, runs))]
 
 
 def _removed_from(backend: Backend, runs: Sequence[str]) -> str:

@@ -165,8 +165,8 @@ def body(request: Request, sent: Parameters) -> dict[str, Any]:
         ttl = {"ttl": "1h"} if sent["cache_ttl"] == "1h" else {}
         for block in blocks[:-1]:
             block["cache_control"] = {"type": "ephemeral", **ttl}
-    turns = [{"role": one.role, "content": one.content} for one in request.messages[1:]]
-    found: dict[str, Any] = {
+    turns = [{"role": message.role, "content": message.content} for message in request.messages[1:]]
+    record: dict[str, Any] = {
         "model": model_name(request.model),
         "max_tokens": request.max_tokens,
         "system": request.system,
@@ -179,8 +179,8 @@ def body(request: Request, sent: Parameters) -> dict[str, Any]:
     if "effort" in sent:
         config["effort"] = sent["effort"]
     if config:
-        found[OUTPUT] = config
-    return found
+        record[OUTPUT] = config
+    return record
 
 
 def beside(sent: Parameters) -> dict[str, Any]:
@@ -324,11 +324,11 @@ class AnthropicJobs:
 
     def _refusal(self, problem: dict[str, str], sent: SentRequest) -> ModelError:
         """A single request was refused; what is learned from it makes it worth another try."""
-        kind, told = problem["type"], problem["message"]
-        message = without_secrets(f"{kind}: {told}")
+        kind, text = problem["type"], problem["message"]
+        message = without_secrets(f"{kind}: {text}")
         if kind in _BUSY:
             return ProviderError(message, retryable=True, status=500)
-        error = ProviderError(f"status 400: {told}", retryable=False, status=400)
+        error = ProviderError(f"status 400: {text}", retryable=False, status=400)
         learned = self._negotiation.learn(sent.model, error, sent.parameters)
         return ProviderError(message, retryable=learned, status=400)
 

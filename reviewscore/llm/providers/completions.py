@@ -63,13 +63,13 @@ def of_prompt(choice: Mapping[str, Any], ids: Sequence[int], span: int) -> Score
     Returns:
         What the tokens have; None if the server gives nothing of the kind.
     """
-    found = choice.get("prompt_logprobs")
-    if not found:
+    value = choice.get("prompt_logprobs")
+    if not value:
         return None
-    if len(found) != len(ids):
-        return _wrong_number(len(found), len(ids), span)
+    if len(value) != len(ids):
+        return _wrong_number(len(value), len(ids), span)
     values = []
-    for number, place in zip(ids[-span:], found[-span:], strict=True):
+    for number, place in zip(ids[-span:], value[-span:], strict=True):
         own = None if place is None else place.get(str(number))
         if place is not None and own is None:
             return ScoredTokens(tokens=span, problem="the server scored another text than was sent")
@@ -126,25 +126,25 @@ def cut(choice: Mapping[str, Any], context: str, reference: str) -> ScoredTokens
         exact = span and offsets[span[0]] == border
         if exact and (spelled == reference or _BROKEN in spelled):
             return _scored([values[n] for n in span])
-    told = "a token of the server reaches across the beginning of the reference"
-    return ScoredTokens(tokens=0, problem=told)
+    text = "a token of the server reaches across the beginning of the reference"
+    return ScoredTokens(tokens=0, problem=text)
 
 
 def _scored(values: Sequence[float | None]) -> ScoredTokens:
     for number, value in enumerate(values, 1):
         if value is None or not math.isfinite(value) or value <= _MINUS_INFINITY:
-            told = f"token {number} of {len(values)} has no finite log-probability ({value})"
-            return ScoredTokens(tokens=len(values), problem=told)
+            text = f"token {number} of {len(values)} has no finite log-probability ({value})"
+            return ScoredTokens(tokens=len(values), problem=text)
         if value > _ROUNDING:
-            told = f"token {number} of {len(values)} has a log-probability above 0 ({value:g})"
-            return ScoredTokens(tokens=len(values), problem=told)
+            text = f"token {number} of {len(values)} has a log-probability above 0 ({value:g})"
+            return ScoredTokens(tokens=len(values), problem=text)
     kept = tuple(min(float(value), 0.0) for value in values if value is not None)
     return ScoredTokens(tokens=len(values), logprobs=kept)
 
 
-def _wrong_number(found: int, sent: int, span: int) -> ScoredTokens:
-    told = f"the server gives log-probabilities of {found} tokens where {sent} were sent"
-    return ScoredTokens(tokens=span, problem=told)
+def _wrong_number(number: int, sent: int, span: int) -> ScoredTokens:
+    text = f"the server gives log-probabilities of {number} tokens where {sent} were sent"
+    return ScoredTokens(tokens=span, problem=text)
 
 
 Door = Literal["tokens", "text"]
@@ -239,17 +239,17 @@ class CompletionsProvider(Provider):
             ids += part
             span = len(part)
         if self._limit is not None and len(ids) >= self._limit:
-            told = f"prompt and reference have {len(ids)} tokens, the server reads {self._limit}"
-            raise ProviderError(f"{told} with the one it adds", retryable=False)
+            text = f"prompt and reference have {len(ids)} tokens, the server reads {self._limit}"
+            raise ProviderError(f"{text} with the one it adds", retryable=False)
         while True:
             echoes = self._echoes  # others may learn it in the meantime
             wanted: Parameters = {"max_tokens": 1, "temperature": 0.0}
             wanted |= {"echo": True, "logprobs": 1} if echoes else {"prompt_logprobs": 1}
             answer, sent = await self._asked(request, ids, wanted)
             choice = answer["choices"][0]
-            found = echoed(choice, len(ids), span) if echoes else of_prompt(choice, ids, span)
-            if found is not None:
-                return _completion(request, answer, sent, found)
+            tokens = echoed(choice, len(ids), span) if echoes else of_prompt(choice, ids, span)
+            if tokens is not None:
+                return _completion(request, answer, sent, tokens)
             if echoes:
                 raise self._gives_none()
             self._echoes = True
@@ -259,10 +259,10 @@ class CompletionsProvider(Provider):
         context = "".join((request.system, *parts))
         wanted: Parameters = {"max_tokens": 0, "temperature": 0.0, "echo": True, "logprobs": 1}
         answer, sent = await self._asked(request, context + reference, wanted)
-        found = cut(answer["choices"][0], context, reference)
-        if found is None:
+        tokens = cut(answer["choices"][0], context, reference)
+        if tokens is None:
             raise self._gives_none()
-        return _completion(request, answer, sent, found)
+        return _completion(request, answer, sent, tokens)
 
     async def _asked(
         self, request: Request, prompt: object, wanted: Parameters
@@ -300,7 +300,7 @@ class CompletionsProvider(Provider):
             body = {"model": model_name(model), "prompt": text, "add_special_tokens": whole}
             read = await self._post(f"{self._root}/tokenize", body)
             try:
-                ids, limit = [int(one) for one in read["tokens"]], read.get("max_model_len")
+                ids, limit = [int(value) for value in read["tokens"]], read.get("max_model_len")
             except STRANGE as error:
                 raise strange(self.place, error) from error
             self._limit = int(limit) if limit else self._limit

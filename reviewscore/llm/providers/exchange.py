@@ -139,13 +139,13 @@ class ExchangeProvider(Provider):
             raise StopError(f"{path}: {error.strerror}") from error
 
     def _known_prompts(self) -> set[str]:
-        found, last = set(), b""
+        texts, last = set(), b""
         for line in _lines_in(self._folder / PROMPTS):
             last = line.data
             if known := _prompt_of(line.data):  # a line cut off by a kill is written anew
-                found.add(known)
+                texts.add(known)
         self._line_end = "\n" if last and not last.endswith(b"\n") else ""
-        return found
+        return texts
 
     def _look(self) -> bool:
         """Read new lines of the replies; whether there were any.
@@ -186,9 +186,9 @@ class ExchangeProvider(Provider):
         while True:
             if self._look():
                 until = time.monotonic() + self._wait
-            for one in left:
-                if one.key in self._replies and not one.reply.done():
-                    one.reply.set_result(_completion(self._replies[one.key]))
+            for job in left:
+                if job.key in self._replies and not job.reply.done():
+                    job.reply.set_result(_completion(self._replies[job.key]))
             if any(self._open.pop(one.key, None) for one in left if one.key in self._replies):
                 self._write_open()
             left = [one for one in left if not one.reply.done()]

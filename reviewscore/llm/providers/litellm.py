@@ -101,7 +101,7 @@ def _place(model: str) -> str:
     provider = model_name(model).partition("/")[0].upper()
     names = (f"{provider}_API_BASE", f"{provider}_BASE_URL")
     addresses = (os.environ[name] for name in names if os.environ.get(name))
-    return " ".join(["litellm", *(str(without_credentials(one)) for one in addresses)])
+    return " ".join(["litellm", *(str(without_credentials(address)) for address in addresses)])
 
 
 def _parameters(request: Request, refused_names: frozenset[str]) -> Parameters:

@@ -275,8 +275,8 @@ def responses_body(request: Request, sent: Parameters) -> dict[str, Any]:
 
 def wants_responses(error: ProviderError) -> bool:
     """Whether an error says that a model is to be had at the responses endpoint only."""
-    told = str(error).lower()
-    return error.status in (400, 404) and any(words in told for words in _OTHER_DOOR)
+    text = str(error).lower()
+    return error.status in (400, 404) and any(words in text for words in _OTHER_DOOR)
 
 
 def completion_of(
@@ -508,8 +508,8 @@ def _completion_of_line(body: dict[str, Any], sent: SentRequest) -> Completion:
 
 def _problem(batch: Batch) -> str:
     problems = (batch.errors.data or []) if batch.errors is not None else []
-    told = "; ".join(one.message or one.code or "?" for one in problems)
-    return without_secrets(told) or "no reason given"
+    text = "; ".join(problem.message or problem.code or "?" for problem in problems)
+    return without_secrets(text) or "no reason given"
 
 
 def _not_run(error: dict[str, Any], status: str) -> ProviderError:
@@ -578,11 +578,13 @@ class ServersProvider(Provider):
 
     def _choose(self, request: Request) -> _Server:
         now = time.monotonic()
-        up = [one for one in self._servers if one.down_until <= now] or self._servers
-        most = _CROWDED * (sum(one.under_way for one in up) + 1) / len(up)
+        up = [server for server in self._servers if server.down_until <= now] or self._servers
+        most = _CROWDED * (sum(server.under_way for server in up) + 1) / len(up)
         text = prefix_key(request.prefix) if request.prefix else request.prompt_key()
-        order = sorted(up, key=lambda one: _rank(text, one.provider.place))
-        return next((one for one in order if one.under_way + 1 <= max(1.0, most)), order[0])
+        order = sorted(up, key=lambda server: _rank(text, server.provider.place))
+        return next(
+            (server for server in order if server.under_way + 1 <= max(1.0, most)), order[0]
+        )
 
 
 def _rank(text: str, place: str) -> bytes:

@@ -49,12 +49,14 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise InputError("there is no such file or folder", file=path, cure=_CURE)
-    found = sorted(
-        one for one in path.rglob("*") if one.suffix.lower() in _ENDINGS and one.is_file()
+    paths = sorted(
+        file_path
+        for file_path in path.rglob("*")
+        if file_path.suffix.lower() in _ENDINGS and file_path.is_file()
     )
-    if not found:
+    if not paths:
         raise InputError("holds no .json or .jsonl file", file=path, cure=_CURE)
-    return found
+    return paths
 
 
 def records_in(file: Path) -> Iterator[Record | InputError]:
@@ -91,8 +93,8 @@ def _whole(file: Path) -> object:
 
 def _notes_of(value: object, file: Path) -> Iterator[Record | InputError]:
     if isinstance(value, list):
-        for one in value:
-            yield from _notes_of(one, file)
+        for item in value:
+            yield from _notes_of(item, file)
     elif not isinstance(value, Mapping):
         yield InputError(f"{type(value).__name__} where a note should be", file=file, cure=_CURE)
     elif isinstance(value.get("notes"), list):
@@ -194,45 +196,45 @@ def fetch(wanted: FetchTargets, out: Path, *, say: Say, server: Callable[[int], 
     (out / RAW).parent.mkdir(exist_ok=True)
     raw = ThreadStore(out / RAW)
     before = account.pop("failed")
-    found = Fetched(Built(), failed={**{name: why for name, why in before.items() if name
+    response = Fetched(Built(), failed={**{name: why for name, why in before.items() if name
                                         not in raw.known}, **unusable})  # fmt: skip
     try:
-        for api, records in _pages(wanted, raw, server, found, say):
-            found.new += raw.add(api, records, wanted.limit)
+        for api, records in _pages(wanted, raw, server, response, say):
+            response.new += raw.add(api, records, wanted.limit)
             say(f"{len(raw.known):,} {'forum' if len(raw.known) == 1 else 'forums'}")
             if raw.full(wanted.limit):
                 break
     except StopError as error:
-        found.stopped = str(error)
+        response.stopped = str(error)
     finally:
         raw.close()
-    found.empty = not raw.known
-    if found.empty and found.missing and wanted.venue is None and found.stopped is None:
+    response.empty = not raw.known
+    if response.empty and response.missing and wanted.venue is None and response.stopped is None:
         raise InputError(
-            f"no forum '{found.missing[0]}' is visible on OpenReview",
+            f"no forum '{response.missing[0]}' is visible on OpenReview",
             cure="check its id, or log in to see it",
         )
-    if found.empty and found.failed and wanted.venue is None and found.stopped is None:
-        name, reason = next(iter(found.failed.items()))
+    if response.empty and response.failed and wanted.venue is None and response.stopped is None:
+        name, reason = next(iter(response.failed.items()))
         raise InputError(f"forum '{name}': {reason}")
-    if wanted.venue is not None and found.stopped is None:
+    if wanted.venue is not None and response.stopped is None:
         keep_form(raw.threads(), out / FORM, say=say, server=server)
-    if wanted.first_versions and found.stopped is None:
-        found.stopped = fetch_versions(
+    if wanted.first_versions and response.stopped is None:
+        response.stopped = fetch_versions(
             raw.threads(wanted.limit), out / VERSIONS, say=say, server=server
         )
     versions = VersionStore(out / VERSIONS)
-    found.first_versions, found.hidden_versions = len(versions), versions.hidden
-    if wanted.pdfs and found.stopped is None:
+    response.first_versions, response.hidden_versions = len(versions), versions.hidden
+    if wanted.pdfs and response.stopped is None:
         kept = dict(islice(raw.known.items(), wanted.limit))
         pdfs = fetch_pdfs(kept, out / PDFS, say=say, server=server)
-        found.without_pdf, found.stopped = pdfs.without, pdfs.stopped
-    there = {one.stem: Path(PDFS) / one.name for one in (out / PDFS).glob("*.pdf")}
-    found.pdfs = len(there)
-    found.built = build(raw.threads(wanted.limit, versions), out, pdfs=there)
-    found.built.warnings.update(raw.left_out)
-    write_account(out, {**account, **_counts(found)})
-    return found
+        response.without_pdf, response.stopped = pdfs.without, pdfs.stopped
+    there = {path.stem: Path(PDFS) / path.name for path in (out / PDFS).glob("*.pdf")}
+    response.pdfs = len(there)
+    response.built = build(raw.threads(wanted.limit, versions), out, pdfs=there)
+    response.built.warnings.update(raw.left_out)
+    write_account(out, {**account, **_counts(response)})
+    return response
 
 
 def read_export(path: Path, out: Path, *, say: Say) -> Fetched:
@@ -267,9 +269,9 @@ def read_export(path: Path, out: Path, *, say: Say) -> Fetched:
     given = given_pdfs(path, out, forums.names())
     built = build(forums.threads(), out, pdfs=given)
     built.warnings.update(forums.warnings)
-    found = Fetched(built, pdfs=len(given))
-    write_account(out, {"source": "export", **_counts(found)})
-    return found
+    response = Fetched(built, pdfs=len(given))
+    write_account(out, {"source": "export", **_counts(response)})
+    return response
 
 
 def _usable(wanted: FetchTargets) -> tuple[FetchTargets, dict[str, str]]:
@@ -292,13 +294,13 @@ def _pages(
     wanted: FetchTargets,
     raw: ThreadStore,
     server: Callable[[int], Server],
-    found: Fetched,
+    response: Fetched,
     say: Say,
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """Pages of forums with all their replies, and the API they are of."""
     if raw.full(wanted.limit):
         return
-    yield from _asked_for(wanted, raw, server, found)
+    yield from _asked_for(wanted, raw, server, response)
     if wanted.venue is None:
         return
     if raw.complete:
@@ -311,7 +313,7 @@ def _pages(
     for api in (wanted.api,) if wanted.api else (2, 1):
         host = server(api)
         for invitation in _lists(wanted.venue, api, host, raw):
-            pages = _list(host, invitation, raw, size, found.failed)
+            pages = _list(host, invitation, raw, size, response.failed)
             yield from ((api, page) for page in pages)
         if raw.began(api):
             raw.ended()
@@ -319,7 +321,7 @@ def _pages(
 
 
 def _asked_for(
-    wanted: FetchTargets, raw: ThreadStore, server: Callable[[int], Server], found: Fetched
+    wanted: FetchTargets, raw: ThreadStore, server: Callable[[int], Server], response: Fetched
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """The forums that were named and are not there yet."""
     for name in wanted.forums:
@@ -328,10 +330,10 @@ def _asked_for(
         try:
             page = _forum(name, wanted.api, server)
         except TooLargeError as error:
-            found.failed[name] = str(error)
+            response.failed[name] = str(error)
             continue
         if page is None:
-            found.missing.append(name)
+            response.missing.append(name)
         else:
             yield page
 
@@ -343,7 +345,7 @@ def _forum(
     for number in (api,) if api else (2, 1):
         try:
             notes = _note(name, server(number))
-            heads = {str(one["forum"]) for one in notes if isinstance(one.get("forum"), str)}
+            heads = {str(note["forum"]) for note in notes if isinstance(note.get("forum"), str)}
             if heads and name not in heads:
                 notes = _note(heads.pop(), server(number))
         except TooLargeError:
@@ -404,17 +406,17 @@ def _list(
             whole = False
             del query["details"]
             notes = _notes(host.get("/notes", query), host)
-            failed.update({str(one.get("id")): str(error) for one in notes})
+            failed.update({str(note.get("id")): str(error) for note in notes})
         except InputError as error:
             if last is None:
                 return  # a list that this venue does not have
             raise StopError(f"{error}; the list of {invitation} is not at its end") from error
-        names = [str(one["id"]) for one in notes if isinstance(one.get("id"), str)]
+        names = [str(note["id"]) for note in notes if isinstance(note.get("id"), str)]
         if not names:
             return
         if whole:
             # API 1 takes the invitation for a pattern, and gives all whose beginning fits it.
-            yield [one for one in notes if one.get("invitation", invitation) == invitation]
+            yield [note for note in notes if note.get("invitation", invitation) == invitation]
         size = min(2 * size, most)
         if names[-1] == last:
             raise StopError(
@@ -431,7 +433,7 @@ def _notes(page: Mapping[str, Any], host: Server) -> list[Mapping[str, Any]]:
         raise StopError(
             f"{host.address} answered without a list of notes; run the same command again later"
         )
-    return [one for one in notes if isinstance(one, Mapping)]
+    return [note for note in notes if isinstance(note, Mapping)]
 
 
 def _take(forums: Forums, record: Mapping[str, Any], say: Say) -> None:
@@ -462,19 +464,19 @@ def _account(wanted: FetchTargets, out: Path) -> dict[str, Any]:
     return {**account, "failed": {name: why for name, why in kept.items() if is_forum_id(name)}}
 
 
-def _counts(found: Fetched) -> dict[str, Any]:
+def _counts(response: Fetched) -> dict[str, Any]:
     return {
-        "complete": found.stopped is None and not found.missing and not found.failed,
-        "not_visible": found.missing,
-        "failed": found.failed,
-        "papers": found.built.papers,
-        "papers_without_reviews": found.built.without_reviews,
-        "reviews": found.built.reviews,
-        "reviews_without_text": found.built.empty,
-        "first_versions": found.first_versions,
-        "hidden_versions": found.hidden_versions,
-        "pdfs": found.pdfs,
-        "without_pdf": found.without_pdf,
-        "kinds": {kind.value: count for kind, count in sorted(found.built.kinds.items())},
-        "warnings": dict(found.built.warnings),
+        "complete": response.stopped is None and not response.missing and not response.failed,
+        "not_visible": response.missing,
+        "failed": response.failed,
+        "papers": response.built.papers,
+        "papers_without_reviews": response.built.without_reviews,
+        "reviews": response.built.reviews,
+        "reviews_without_text": response.built.empty,
+        "first_versions": response.first_versions,
+        "hidden_versions": response.hidden_versions,
+        "pdfs": response.pdfs,
+        "without_pdf": response.without_pdf,
+        "kinds": {kind.value: count for kind, count in sorted(response.built.kinds.items())},
+        "warnings": dict(response.built.warnings),
     }

@@ -76,8 +76,8 @@ def read_score(value: object, scale: ScoreScale | None) -> FormScore | None:
         return FormScore(float(value), str(value), scale)
     if not isinstance(value, str):
         return FormScore(None, str(value), scale)
-    found = _NUMBER.match(value)
-    return FormScore(None if found is None else float(found[1]), value, scale)
+    hit = _NUMBER.match(value)
+    return FormScore(None if hit is None else float(hit[1]), value, scale)
 
 
 _YEAR = re.compile(r"(?:^|/)((?:19|20)\d\d)(?:/|$)")
@@ -263,8 +263,8 @@ FORMS: tuple[Form, ...] = (
 
 def year_of(venue: str) -> int | None:
     """The year in a venue's id; None if there is none."""
-    found = _YEAR.search(venue)
-    return None if found is None else int(found[1])
+    match = _YEAR.search(venue)
+    return None if match is None else int(match[1])
 
 
 def form_of(venue: str) -> Form | None:

@@ -117,13 +117,13 @@ class Server:
             raise StopError(str(error)) from error
         kind = answer.headers.get("Content-Type", "")
         try:
-            found = json.loads(answer.body)
+            value = json.loads(answer.body)
         except (ValueError, RecursionError) as error:
             what = "a web page" if "html" in kind else "no JSON"
             raise StopError(f"{self.address} answered with {what}. {LOG_IN}") from error
-        if not isinstance(found, dict):
-            raise StopError(f"{self.address}{path} answered with {type(found).__name__}")
-        return found
+        if not isinstance(value, dict):
+            raise StopError(f"{self.address}{path} answered with {type(value).__name__}")
+        return value
 
     def file(self, path: str, query: Mapping[str, str], keep: Keep) -> None:
         """Hand the bytes that an address answers with to `keep`, again if they broke off.
@@ -138,11 +138,11 @@ class Server:
     ) -> ServerAnswer:
         for attempt in range(1, _TRIES + 1):
             self._wait_for_turn()
-            found = self._once(path, query, keep)
-            if found is not None and found.status == HTTPStatus.TOO_MANY_REQUESTS:
-                self._limited(found)
-            elif found is not None and found.status not in _PASSING:
-                return _checked(found, path, query)
+            answer = self._once(path, query, keep)
+            if answer is not None and answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+                self._limited(answer)
+            elif answer is not None and answer.status not in _PASSING:
+                return _checked(answer, path, query)
             elif attempt < _TRIES:
                 seconds = min(2.0**attempt, 60.0)
                 self.say(f"{self.address} does not answer; again in {seconds:.0f} s")
@@ -287,10 +287,10 @@ def _told(answer: ServerAnswer) -> str:
 
 def _field(answer: ServerAnswer, name: str) -> str:
     try:
-        found = json.loads(answer.body)
+        record = json.loads(answer.body)
     except (ValueError, RecursionError):
         return ""
-    value = found.get(name) if isinstance(found, dict) else None
+    value = record.get(name) if isinstance(record, dict) else None
     return value[:300] if isinstance(value, str) else ""
 
 
@@ -305,8 +305,8 @@ def _reset(answer: ServerAnswer) -> tuple[float, str]:
     if after.isdecimal():
         return float(after), f"in {int(after):,} s"
     try:
-        found = json.loads(answer.body)["details"]["resetTime"]
-        until = datetime.fromisoformat(str(found).replace("Z", "+00:00"))
+        value = json.loads(answer.body)["details"]["resetTime"]
+        until = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
         until = until.replace(tzinfo=until.tzinfo or UTC).astimezone(UTC)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return 60.0, "in a minute"

@@ -118,7 +118,7 @@ class ThreadStore:
         for _, line in islice(read_lines(self._path), limit):
             try:
                 note = read_note(json.loads(line)["note"])
-                yield thread(note, [_with_first(one, versions) for one in note.replies])
+                yield thread(note, [_with_first(reply, versions) for reply in note.replies])
             except InputError as error:
                 self.left_out[f"left out: {error}"] += 1
 
@@ -140,26 +140,26 @@ def scrubbed(record: Mapping[str, Any]) -> dict[str, Any]:
     """
     content = record.get("content")
     heading = not isinstance(record.get("replyto"), str)
-    found: dict[str, Any] = {name: record[name] for name in _KEPT if name in record}
+    entry: dict[str, Any] = {name: record[name] for name in _KEPT if name in record}
     if isinstance(content, Mapping):
-        found["content"] = {
+        entry["content"] = {
             name: nameless(value)
             for name, value in content.items()
             if name.lower() not in PEOPLE and not (heading and _OF_AUTHORS.search(name))
         }
     names = record.get("signatures")
-    found["signatures"] = [
-        anonymous(one) or "~"
-        for one in (names if isinstance(names, list) else [])
-        if isinstance(one, str)
+    entry["signatures"] = [
+        anonymous(value) or "~"
+        for value in (names if isinstance(names, list) else [])
+        if isinstance(value, str)
     ]
     details = record.get("details")
     replies = details.get("replies") if isinstance(details, Mapping) else None
     if isinstance(replies, list):
-        found["details"] = {
-            "replies": [scrubbed(one) for one in replies if isinstance(one, Mapping)]
+        entry["details"] = {
+            "replies": [scrubbed(reply) for reply in replies if isinstance(reply, Mapping)]
         }
-    return found
+    return entry
 
 
 _SLACK_MS = 120_000
@@ -202,8 +202,8 @@ class VersionStore:
             return None
         with self._path.open("rb") as file:
             file.seek(self._places[name])
-            found: Mapping[str, Any] | None = json.loads(file.readline())["content"]
-        return found
+            record: Mapping[str, Any] | None = json.loads(file.readline())["content"]
+        return record
 
     def keep(self, lines: JsonLines, name: str, content: Mapping[str, Any] | None) -> None:
         """Write a first version, or that it may not be seen."""
@@ -237,7 +237,7 @@ def fetch_versions(
     lines = JsonLines(path)
     asked = 0
     try:
-        for review in (one for thread in threads for one in thread.reviews):
+        for review in (review for thread in threads for review in thread.reviews):
             note = review.note
             if note.note_id in known or not may_differ(note):
                 continue
@@ -260,23 +260,23 @@ def _first(note: ForumNote, host: Server) -> Mapping[str, Any] | None:
         else ("/notes/edits", "edits", "note.id")
     )
     try:
-        found = host.get(path, {query: note.note_id}).get(name)
+        value = host.get(path, {query: note.note_id}).get(name)
     except InputError:
         return None
     versions = []
-    for one in found if isinstance(found, list) else ():
-        if isinstance(one, Mapping):
-            held = one if note.api == 1 else one.get("note")
+    for record in value if isinstance(value, list) else ():
+        if isinstance(record, Mapping):
+            held = record if note.api == 1 else record.get("note")
             content = held.get("content") if isinstance(held, Mapping) else None
-            made = one.get("tcdate") or one.get("cdate")
+            made = record.get("tcdate") or record.get("cdate")
             if isinstance(content, Mapping) and isinstance(made, int | float):
-                versions.append((made, one.get("invitation"), content))
+                versions.append((made, record.get("invitation"), content))
     if not versions or note.created_ms is None:
         return None
-    made, invitation, content = min(versions, key=lambda one: one[0])
+    made, invitation, content = min(versions, key=lambda row: row[0])
     later = made > note.created_ms + _SLACK_MS
     other = note.api != 1 and invitation != note.invitation
-    return None if later or other else {str(key): nameless(one) for key, one in content.items()}
+    return None if later or other else {str(key): nameless(item) for key, item in content.items()}
 
 
 def keep_form(
@@ -294,21 +294,21 @@ def keep_form(
         say: Told if it cannot be had now.
         server: Opens a host, 1 or 2.
     """
-    note = next((one.note for thread in threads for one in thread.reviews), None)
+    note = next((review.note for thread in threads for review in thread.reviews), None)
     if note is None or file.is_file():
         return
     of_venue = f"{note.venue}/-/{note.invitation.rpartition('/-/')[2]}"
-    found: dict[str, object] = {}
+    record: dict[str, object] = {}
     try:
         for name in dict.fromkeys((note.invitation, of_venue)):
             content = _content(server(note.api), name)
             if content:
-                found = {"invitation": name, "content": nameless(content)}
+                record = {"invitation": name, "content": nameless(content)}
                 break
     except StopError as error:
         say(f"the definition of the review form could not be had: {error}")
         return
-    write_whole(file, json.dumps(without_surrogates(found), indent=1, ensure_ascii=False) + "\n")
+    write_whole(file, json.dumps(without_surrogates(record), indent=1, ensure_ascii=False) + "\n")
 
 
 def _content(host: Server, name: str) -> Mapping[str, object] | None:
@@ -317,9 +317,9 @@ def _content(host: Server, name: str) -> Mapping[str, object] | None:
         some = host.get("/invitations", {"id": name}).get("invitations")
     except InputError:
         return None
-    found: object = some[0] if isinstance(some, list) and some else None
+    value: object = some[0] if isinstance(some, list) and some else None
     for path in (("edit", "note", "content"), ("reply", "content")):  # of API 2 and 1
-        at = found
+        at = value
         for step in path:
             at = at.get(step) if isinstance(at, Mapping) else None
         if isinstance(at, Mapping):
@@ -375,9 +375,9 @@ def fetch_pdfs(
         say: Told how far it is.
         server: Opens a host, 1 or 2.
     """
-    found = Pdfs()
+    pdfs = Pdfs()
     usable = {name for name in known if is_forum_id(name)}
-    found.without.update({shown_id(name): _NO_NAME for name in known if name not in usable})
+    pdfs.without.update({shown_id(name): _NO_NAME for name in known if name not in usable})
     missing = [name for name in known if name in usable and not (folder / f"{name}.pdf").is_file()]
     fetched = pages = 0
     for name in missing:
@@ -386,21 +386,21 @@ def fetch_pdfs(
             server(known[name]).file("/pdf", {"id": name}, keep)
             fetched, pages = fetched + 1, 0
         except _NoPdfError as error:
-            found.without[name] = str(error)
+            pdfs.without[name] = str(error)
             pages = pages + 1 if error.page else 0
             if pages == _PAGES_IN_A_ROW:
-                found.stopped = f"OpenReview sends web pages in place of PDFs. {LOG_IN}"
-                found.stopped += f" ({fetched:,} of {len(missing):,} PDFs fetched)"
+                pdfs.stopped = f"OpenReview sends web pages in place of PDFs. {LOG_IN}"
+                pdfs.stopped += f" ({fetched:,} of {len(missing):,} PDFs fetched)"
                 break
         except InputError as error:
-            found.without[name] = str(error)
+            pdfs.without[name] = str(error)
             continue
         except StopError as error:
-            found.stopped = f"{error} ({fetched:,} of {len(missing):,} PDFs fetched)"
+            pdfs.stopped = f"{error} ({fetched:,} of {len(missing):,} PDFs fetched)"
             break
         if fetched and fetched % _TELL_PDFS == 0:
             say(f"{fetched:,} of {len(missing):,} PDFs")
-    return found
+    return pdfs
 
 
 def _keep(place: Path, pieces: Iterator[bytes]) -> None:
@@ -439,8 +439,8 @@ class _NoPdfError(InputError):
 def given_pdfs(path: Path, out: Path, forums: Collection[str]) -> dict[str, Path]:
     """PDFs named by forums: those in the folder, and those beside the export, which are copied."""
     there = (out / PDFS).glob("*.pdf")
-    found = {one.stem: Path(PDFS) / one.name for one in sorted(there) if one.stem in forums}
+    paths = {path.stem: Path(PDFS) / path.name for path in sorted(there) if path.stem in forums}
     for file in sorted(path.rglob("*.pdf")) if path.is_dir() else ():
         if file.stem in forums and file.resolve().parent != (out / PDFS).resolve():
-            found[file.stem] = copied(file, out, file.stem)
-    return found
+            paths[file.stem] = copied(file, out, file.stem)
+    return paths

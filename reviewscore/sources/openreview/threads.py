@@ -116,21 +116,21 @@ def thread(submission: ForumNote, replies: Iterable[Mapping[str, object]] | None
     notes = _notes(submission, submission.replies if replies is None else replies, warnings)
     by_name = form is not None and form.named_authors
     kinds = {note.note_id: kind_of(note, written_by_name=by_name) for note in notes}
-    of = {kind: [one for one in notes if kinds[one.note_id] is kind] for kind in NoteKind}
+    of = {kind: [note for note in notes if kinds[note.note_id] is kind] for kind in NoteKind}
     answered = _answered(
-        {one.note_id: one for one in notes}, of[NoteKind.REVIEW], of[NoteKind.RESPONSE]
+        {note.note_id: note for note in notes}, of[NoteKind.REVIEW], of[NoteKind.RESPONSE]
     )
     reviews = tuple(
-        _review(one, submission.venue, answered.get(one.note_id, ()), warnings)
-        for one in of[NoteKind.REVIEW]
+        _review(note, submission.venue, answered.get(note.note_id, ()), warnings)
+        for note in of[NoteKind.REVIEW]
     )
-    specific = {one.note_id for some in answered.values() for one in some}
+    specific = {note.note_id for some in answered.values() for note in some}
     return Thread(
         submission=submission,
         venue=submission.venue,
         kinds={kind: len(some) for kind, some in of.items() if some},
         reviews=reviews,
-        general=tuple(one for one in of[NoteKind.RESPONSE] if one.note_id not in specific),
+        general=tuple(note for note in of[NoteKind.RESPONSE] if note.note_id not in specific),
         meta_reviews=tuple(of[NoteKind.META_REVIEW]),
         decisions=tuple(of[NoteKind.DECISION]),
         decision=_decision(submission, of[NoteKind.DECISION], of[NoteKind.META_REVIEW]),
@@ -142,7 +142,7 @@ def _notes(
     submission: ForumNote, replies: Iterable[Mapping[str, object]], warnings: list[str]
 ) -> list[ForumNote]:
     """Readable, undeleted notes of the forum, each once, oldest first."""
-    found: dict[str, ForumNote] = {}
+    notes: dict[str, ForumNote] = {}
     for record in replies:
         try:
             note = read_note(record)
@@ -152,17 +152,17 @@ def _notes(
         if note.forum != submission.forum:
             warnings.append(f"note '{note.note_id}' is of forum '{note.forum}'; it is left out")
         elif not note.deleted and note.note_id != submission.note_id:
-            found[note.note_id] = note
+            notes[note.note_id] = note
     # Times of equal notes keep the order in which they came.
-    return sorted(found.values(), key=lambda one: one.created or "")
+    return sorted(notes.values(), key=lambda note: note.created or "")
 
 
 def _answered(
     notes: Mapping[str, ForumNote], reviews: Sequence[ForumNote], responses: Sequence[ForumNote]
 ) -> dict[str, tuple[ForumNote, ...]]:
     """The authors' answers by the review at the head of their chain."""
-    heads = {one.note_id for one in reviews}
-    found: dict[str, list[ForumNote]] = {}
+    heads = {review.note_id for review in reviews}
+    noteses: dict[str, list[ForumNote]] = {}
     for response in responses:
         at: str | None = response.replyto
         for _ in range(_DEEP):
@@ -170,8 +170,8 @@ def _answered(
                 break
             at = notes[at].replyto if at in notes else None
         if at in heads:
-            found.setdefault(str(at), []).append(response)
-    return {name: tuple(some) for name, some in found.items()}
+            noteses.setdefault(str(at), []).append(response)
+    return {name: tuple(some) for name, some in noteses.items()}
 
 
 def _review(
@@ -223,7 +223,7 @@ def _review(
 def _numbered(content: Mapping[str, object], names: Sequence[str]) -> str | None:
     """The first of some boxes that holds a score."""
     scores = ((name, read_score(content.get(name), None)) for name in names)
-    return next((name for name, found in scores if found and found.value is not None), None)
+    return next((name for name, score in scores if score and score.value is not None), None)
 
 
 def _is_text(name: str, form: Form | None) -> bool:
@@ -234,13 +234,13 @@ def _is_text(name: str, form: Form | None) -> bool:
 
 def _roles(fields: Mapping[str, str], form: Form | None) -> dict[Role, tuple[str, ...]]:
     """Boxes by role; of an unknown form, or a box that it does not have, by name."""
-    found: dict[Role, list[str]] = {}
+    textses: dict[Role, list[str]] = {}
     for name in fields:
         own = form is not None and name in form.known
         role = form.roles.get(name) if form is not None and own else field_role(name)
         if role is not None:
-            found.setdefault(role, []).append(name)
-    return {role: tuple(names) for role, names in found.items()}
+            textses.setdefault(role, []).append(name)
+    return {role: tuple(names) for role, names in textses.items()}
 
 
 def _decision(
@@ -325,7 +325,7 @@ class Forums:
 
 def _changed_ms(record: Mapping[str, object]) -> float:
     times = (record.get(name) for name in ("mdate", "tmdate"))
-    return max((one for one in times if isinstance(one, int | float)), default=0)
+    return max((time for time in times if isinstance(time, int | float)), default=0)
 
 
 @dataclass
@@ -359,44 +359,44 @@ def build(threads: Iterable[Thread], out: Path, *, pdfs: Mapping[str, Path]) -> 
         out: The folder.
         pdfs: Files of papers by their id, relative to the folder.
     """
-    told = Built()
+    built = Built()
     with DataFolder(out) as folder:
-        for one in threads:
-            _write(one, folder, told, pdfs.get(one.submission.note_id))
-    return told
+        for opened in threads:
+            _write(opened, folder, built, pdfs.get(opened.submission.note_id))
+    return built
 
 
-def _write(found: Thread, folder: DataFolder, told: Built, pdf: Path | None) -> None:
-    told.kinds.update(found.kinds)
-    told.warnings.update(found.warnings)
-    told.papers += 1
-    told.without_reviews += not found.reviews
-    told.without_text += pdf is None
-    folder.add(PAPERS, paper_record(found, pdf))
-    for review in found.reviews:
+def _write(opened: Thread, folder: DataFolder, built: Built, pdf: Path | None) -> None:
+    built.kinds.update(opened.kinds)
+    built.warnings.update(opened.warnings)
+    built.papers += 1
+    built.without_reviews += not opened.reviews
+    built.without_text += pdf is None
+    folder.add(PAPERS, paper_record(opened, pdf))
+    for review in opened.reviews:
         if review.fields:
-            told.reviews += 1
-            folder.add(REVIEWS, review_record(found, review))
+            built.reviews += 1
+            folder.add(REVIEWS, review_record(opened, review))
         else:
-            told.empty += 1
-    if (record := metareview_record(found)) is not None:
+            built.empty += 1
+    if (record := metareview_record(opened)) is not None:
         folder.add(METAREVIEWS, record)
 
 
-def paper_record(found: Thread, pdf: Path | None) -> dict[str, Any]:
+def paper_record(opened: Thread, pdf: Path | None) -> dict[str, Any]:
     """A line of ``papers.jsonl``; people's names are not in it."""
-    note = found.submission
+    note = opened.submission
     area = area_of(note.content)
     return {
         "paper_id": note.note_id,
         **({"area": area} if area else {}),
         "title": note.text("title"),
         "abstract": note.text("abstract"),
-        "venue": note.text("venue") or found.venue,
+        "venue": note.text("venue") or opened.venue,
         # Journals have no year in their names: that of the submission.
-        "year": found.year or (int(note.created[:4]) if note.created else None),
-        "decision": found.decision,
-        "general_response": "\n\n".join(filter(None, map(body, found.general))),
+        "year": opened.year or (int(note.created[:4]) if note.created else None),
+        "decision": opened.decision,
+        "general_response": "\n\n".join(filter(None, map(body, opened.general))),
         "pdf": None if pdf is None else pdf.as_posix(),
         "pdf_version": None if pdf is None else "latest",
         "license": note.licence,
@@ -404,7 +404,7 @@ def paper_record(found: Thread, pdf: Path | None) -> dict[str, Any]:
     }
 
 
-def review_record(found: Thread, review: FormReview) -> dict[str, Any]:
+def review_record(opened: Thread, review: FormReview) -> dict[str, Any]:
     """A line of ``reviews.jsonl``: boxes, scores with their scales, and the authors' answer."""
     note = review.note
     later = note.modified is not None and note.modified > (note.created or "")
@@ -414,7 +414,7 @@ def review_record(found: Thread, review: FormReview) -> dict[str, Any]:
     return _filled(
         {
             "review_id": note.note_id,
-            "paper_id": found.submission.note_id,
+            "paper_id": opened.submission.note_id,
             "reviewer": review.reviewer,
             "form": None if review.form is None else review.form.name,
             "sections": review.fields,
@@ -434,20 +434,20 @@ def review_record(found: Thread, review: FormReview) -> dict[str, Any]:
     )
 
 
-def metareview_record(found: Thread) -> dict[str, Any] | None:
+def metareview_record(opened: Thread) -> dict[str, Any] | None:
     """A line of ``metareviews.jsonl``: the chairs' words on a paper; None if there are none.
 
     Where there is no meta-review (ICLR 2020 to 2023), they stand in the note of the decision.
     """
-    notes = [one for one in found.meta_reviews or found.decisions if body(one)]
+    notes = [note for note in opened.meta_reviews or opened.decisions if body(note)]
     if not notes:
         return None
     return _filled(
         {
-            "paper_id": found.submission.note_id,
+            "paper_id": opened.submission.note_id,
             "note_id": notes[-1].note_id,
             "meta_review": "\n\n".join(map(body, notes)),
-            "decision": found.decision,
+            "decision": opened.decision,
             "date": notes[-1].created,
         }
     )

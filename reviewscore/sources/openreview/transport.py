@@ -183,7 +183,7 @@ def is_own(address: str, hosts: tuple[str, ...]) -> bool:
         port = parts.port
     except ValueError:
         return False
-    if any((parts.scheme, parts.netloc) == urlsplit(one)[:2] for one in hosts):
+    if any((parts.scheme, parts.netloc) == urlsplit(host)[:2] for host in hosts):
         return True
     return (
         _OWN.fullmatch(parts.hostname or "") is not None
