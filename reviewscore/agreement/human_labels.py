@@ -218,12 +218,12 @@ class HumanLabels(ScoreColumns):
     @cached_property
     def groups(self) -> dict[str, tuple[int, ...]]:
         """Columns of the annotators of each group, where groups are known."""
-        numberses: dict[str, list[int]] = {}
+        number_groups: dict[str, list[int]] = {}
         for column, name in enumerate(self.annotators):
             card = self.cards.get(name)
             if card is not None and card.group is not None:
-                numberses.setdefault(card.group, []).append(column)
-        return {name: tuple(numberses[name]) for name in sorted(numberses)}
+                number_groups.setdefault(card.group, []).append(column)
+        return {name: tuple(number_groups[name]) for name in sorted(number_groups)}
 
 
 def misinformed(scores: Floats) -> Floats:

@@ -283,14 +283,14 @@ class LabelStore:
 
     def assigned(self) -> dict[str, list[str]]:
         """The annotators of each paper."""
-        textses: dict[str, list[str]] = {}
+        text_groups: dict[str, list[str]] = {}
         query = (
             "SELECT paper_id, a.annotator FROM assigned a "
             "JOIN annotators n ON n.annotator = a.annotator ORDER BY n.place"
         )
         for paper, name in self.rows(query):
-            textses.setdefault(str(paper), []).append(str(name))
-        return textses
+            text_groups.setdefault(str(paper), []).append(str(name))
+        return text_groups
 
     def decisions(self) -> dict[Key, Decision]:
         """What was settled, by unit and field."""

@@ -121,11 +121,11 @@ class Refusals:
 
 def merged(each: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
     """What several processes have learned, together."""
-    textses: dict[str, tuple[str, ...]] = {}
+    text_groups: dict[str, tuple[str, ...]] = {}
     for texts in each:
         for which, names in texts.items():
-            textses[which] = tuple(dict.fromkeys((*textses.get(which, ()), *names)))
-    return textses
+            text_groups[which] = tuple(dict.fromkeys((*text_groups.get(which, ()), *names)))
+    return text_groups
 
 
 @dataclass

@@ -202,7 +202,7 @@ class PaperIndex:
 
 def _acronyms(texts: list[str]) -> dict[str, frozenset[str]]:
     """Stems of acronyms to the stems of what they stand for, as the paper defines them."""
-    textses: dict[str, frozenset[str]] = {}
+    text_groups: dict[str, frozenset[str]] = {}
     for text in texts:
         if "(" not in text:
             continue
@@ -212,8 +212,8 @@ def _acronyms(texts: list[str]) -> dict[str, frozenset[str]]:
             if len(letters) > 1 and [word[0].lower() for word in spelled] == letters:
                 long_form = frozenset(stem(word) for word in spelled if len(word) >= _SPELLED)
                 if len(long_form) > 1:
-                    textses.setdefault(stem(match.group(2)), long_form)
-    return textses
+                    text_groups.setdefault(stem(match.group(2)), long_form)
+    return text_groups
 
 
 def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[IndexedHeading, ...]:

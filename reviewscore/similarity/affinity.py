@@ -262,7 +262,7 @@ class Library:
         unread: dict[str, str],
     ) -> dict[str, tuple[str, ...]]:
         """What each reviewer is judged by; who has nothing is added to `unread`."""
-        textses = {}
+        text_groups = {}
         for reviewer, papers in self.corpus.profiles[version].items():
             faults = {paper: _fault(paper, read) for paper in papers}
             some = tuple(paper for paper in papers if not faults[paper])
@@ -270,10 +270,10 @@ class Library:
                 some = most_recent(
                     some, self.corpus.papers, recipe.recent, reviewer=reviewer, seed=recipe.seed
                 )
-            textses[reviewer] = some
+            text_groups[reviewer] = some
             if not some:
                 unread[reviewer] = next(iter(faults.values()), NO_PAPER) or NO_PAPER
-        return textses
+        return text_groups
 
 
 def _fault(paper: str, read: Sequence[Bags | Embeddings]) -> str:

@@ -337,14 +337,14 @@ class Reading:
     def read_profiles(self, file: Path) -> dict[str, dict[str, tuple[str, ...]]]:
         """Profiles by version and reviewer."""
         self.files.append(file)
-        lineseses: dict[str, dict[str, dict[str, CorpusLine]]] = {}
+        line_groups: dict[str, dict[str, dict[str, CorpusLine]]] = {}
         for line in lines(file):
             row = line.validated(_ProfileRow)
             if row.paper_id not in self.papers:
                 raise line.error(
                     f"'{row.paper_id}' is no paper of papers", "paper_id", cure="add the paper"
                 )
-            papers = lineseses.setdefault(row.version, {}).setdefault(row.reviewer_id, {})
+            papers = line_groups.setdefault(row.version, {}).setdefault(row.reviewer_id, {})
             if row.paper_id in papers:
                 raise line.error(
                     f"'{row.paper_id}' of reviewer '{row.reviewer_id}' is also at line "
@@ -355,7 +355,7 @@ class Reading:
             papers[row.paper_id] = line
         return {
             version: {reviewer: tuple(papers) for reviewer, papers in people.items()}
-            for version, people in lineseses.items()
+            for version, people in line_groups.items()
         }
 
     def corpus(

@@ -100,16 +100,16 @@ def _methods(tables: Sequence[Table]) -> Iterator[tuple[str, Figure]]:
 
 def _by_cutoff(tables: Sequence[Table]) -> Figure:
     """A panel for each measure at the top k: each method's values with intervals, by k."""
-    pairseses: dict[str, dict[str, list[tuple[int, Estimate]]]] = {}
+    pair_groups: dict[str, dict[str, list[tuple[int, Estimate]]]] = {}
     for row in chain.from_iterable(table.rows for table in tables):
         measure, _, cutoff = str(row[0]).partition("@")
         if (estimate := estimate_of(row[3])) is not None and estimate.value is not None:
-            pairseses.setdefault(measure, {}).setdefault(str(row[1]), []).append(
+            pair_groups.setdefault(measure, {}).setdefault(str(row[1]), []).append(
                 (int(cutoff), estimate)
             )
-    figure, axes = new_figure(1, max(1, len(pairseses)), 2.8, 3.4)
+    figure, axes = new_figure(1, max(1, len(pair_groups)), 2.8, 3.4)
     more = 0
-    for axis, (measure, methods) in zip(axes, pairseses.items(), strict=False):
+    for axis, (measure, methods) in zip(axes, pair_groups.items(), strict=False):
         shown = dict(list(methods.items())[:_MOST_LINES])
         for place, (name, values) in enumerate(shown.items()):
             _line(axis, values, colour_of(place), short_name(name, _LABEL),

@@ -234,13 +234,13 @@ def _is_text(name: str, form: Form | None) -> bool:
 
 def _roles(fields: Mapping[str, str], form: Form | None) -> dict[Role, tuple[str, ...]]:
     """Boxes by role; of an unknown form, or a box that it does not have, by name."""
-    textses: dict[Role, list[str]] = {}
+    text_groups: dict[Role, list[str]] = {}
     for name in fields:
         own = form is not None and name in form.known
         role = form.roles.get(name) if form is not None and own else field_role(name)
         if role is not None:
-            textses.setdefault(role, []).append(name)
-    return {role: tuple(names) for role, names in textses.items()}
+            text_groups.setdefault(role, []).append(name)
+    return {role: tuple(names) for role, names in text_groups.items()}
 
 
 def _decision(
