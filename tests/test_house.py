@@ -29,8 +29,12 @@ HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow",
          "transformers")  # fmt: skip
 
 
-MOST_MODULES, MOST_LINES = 338, 51_900
-"""The budget: whoever adds more takes something away, or raises it and says for what."""
+MOST_MODULES, MOST_LINES = 348, 56_900
+"""The budget: whoever adds more takes something away, or raises it and says for what.
+
+Last raised for languages, documents and versions of papers, aligned responses, `purge`, hidden text
+by contrast, and costs side by side.
+"""
 NO_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
     tokenize.ENDMARKER,

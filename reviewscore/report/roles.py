@@ -8,6 +8,7 @@ specific, holds an exact quote, gives no score, and says nothing twice.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -28,6 +29,7 @@ from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS, PREMISE_FACTUALITY
 from reviewscore.schema.verdict import Finding
+from reviewscore.text.language import language_name
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,13 @@ def sheet(
         for doubt in point.doubts
         if not doubt.kind.of_passages
     )
-    banners = ((LEXICAL_NOTE,) if embedded else ()) + cut + tuple(versions)
+    foreign = Counter(point.language for point in points if point.language is not None and embedded)
+    unread_points = tuple(
+        f"{counted(n, 'point')} {'is' if n == 1 else 'are'} in {language_name(code)} and "
+        f"{'was' if n == 1 else 'were'} not looked up: the embedded judge reads English alone."
+        for code, n in foreign.items()
+    )
+    banners = ((LEXICAL_NOTE,) if embedded else ()) + unread_points + cut + tuple(versions)
     return replace(page, banners=banners, about=title, ids=(paper_id,))
 
 

@@ -66,6 +66,14 @@ def paired_difference(name: str, first: Floats, second: Floats, base: Floats) ->
     return replace(made, settle=partial(_settled, paired=True))
 
 
+def between_papers(statistic: Statistic, made: Estimate, level: float) -> Estimate:
+    """The estimate of a statistic whose units are papers; without an interval if it is of one."""
+    papers = np.count_nonzero(statistic.contributions.sum(axis=1))
+    if made.value is None or papers >= _FEWEST:
+        return made
+    return made.model_copy(update={"low": None, "high": None, "reason": ONE_PAPER})
+
+
 def _settled(statistic: Statistic, made: Estimate, level: float, *, paired: bool) -> Estimate:
     """The estimate with n in points and an interval only where there can be one.
 

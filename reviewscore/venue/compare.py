@@ -252,9 +252,14 @@ def _notes(
         f"papers, {drawn}; seed {how.seed}. Where resamples do not vary (a share of 0 "
         "or 1): Wilson's interval, one observation per paper, combined for differences (MOVER).",
     ]
-    shown = sum(len(line.estimates) for section in sections for line in section.lines)
+    shown = sum(
+        estimate.low is not None
+        for section in sections
+        for line in section.lines
+        for estimate in line.estimates.values()
+    )
     notes.append(
-        f"{shown} estimates are shown, each with an interval of its own: of so many, "
+        f"{shown} estimates are shown with intervals, each of its own: of so many, "
         f"{shown * (1 - how.level):.1f} on average miss the true value by chance alone. "
         "Name what you look for before you look."
     )

@@ -22,6 +22,7 @@ from reviewscore.stats.shares import (
     Cut,
     Quantity,
     TwoSamples,
+    between_papers,
     by_composition,
     combined,
     paired_difference,
@@ -172,7 +173,7 @@ class Pairs:
             np.bincount(self.paper_of[rows], column, minlength=self.papers)
             for column in statistic.contributions.T
         ]
-        return replace(statistic, contributions=np.stack(weights, axis=1))
+        return replace(statistic, contributions=np.stack(weights, axis=1), settle=between_papers)
 
     def per_paper(self, of_points: NDArray[Any]) -> Floats:
         """The sum over each paper's points, shape (papers,)."""

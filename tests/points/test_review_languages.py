@@ -17,9 +17,10 @@ from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.papers.load import PaperRow, build_paper
-from reviewscore.pipeline import review_points, score_point
+from reviewscore.pipeline import make_record, review_points, score_point
 from reviewscore.points.split import accept_proposed, split_review
 from reviewscore.report.lines import summary_lines
+from reviewscore.report.roles import Reader, sheet
 from reviewscore.report.summary import summarise
 from reviewscore.runs.audit import audit
 from reviewscore.schema.paper import Paper
@@ -262,3 +263,16 @@ def test_the_summary_says_which_reviews_are_not_in_english(tmp_path: Path) -> No
     summary = summarise(tmp_path / "run")
     assert summary.languages == {"de": 1, "zh": 1}
     assert "German 1, Chinese 1" in "\n".join(summary_lines(summary))
+
+
+def test_pages_for_readers_say_that_a_foreign_review_was_not_looked_up() -> None:
+    point = make_record(
+        split_review(review(weaknesses=GERMAN))[0],
+        LexicalJudges(),
+        status=Status.UNSCORED,
+        finding=Finding.CANNOT_JUDGE,
+    )
+
+    for reader in Reader:
+        (said,) = [one for one in sheet(reader, "p", "Ponds", [point]).banners if "German" in one]
+        assert "not looked up" in said

@@ -253,6 +253,19 @@ def test_a_single_paper_has_a_difference_and_no_interval(tmp_path: Path) -> None
     assert "one paper" in one.reason
 
 
+def test_agreement_on_one_paper_has_no_interval(tmp_path: Path) -> None:
+    points = venue_points(1, points=12, name="a")
+    first, second = (venue_run(tmp_path / name, points) for name in "ab")
+
+    found = compare_runs(first, second, how=QUICK, paired=True).found
+
+    estimates = [
+        one for line in section(found, "agreement").lines for one in line.estimates.values()
+    ]
+    assert any(one.value is not None for one in estimates)
+    assert not any(one.low is not None for one in estimates)
+
+
 def test_a_type_of_one_paper_leaves_differences_without_an_interval(tmp_path: Path) -> None:
     claims = [verdict(f"x{n}/r#1", PointType.CLAIM, n % 3 == 0) for n in range(20)]
     question = verdict("x1/r#2", PointType.QUESTION, False)
