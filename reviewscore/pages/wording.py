@@ -191,15 +191,16 @@ def _of_argument(score: PointScore) -> Headline:
         return Headline(words, "unknown", "unknown", 8, _known(score))
     lowest = min(ratings)
     mean = "" if weighted is None else f", weighted score {weighted:.1f}"
-    order = float(lowest) if weighted is None else weighted
+    # As the words that are shown with it sort: by the lowest premise, among the same by the mean.
+    order = lowest + (lowest if weighted is None else weighted) / 10
     if score.misinformed:
         lead = "judged misinformed" if lowest == 1 else "judged likely misinformed"
         words = f"{lead}: a premise is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mean}"
-        return Headline(words, f"{lead} ({lowest}/5)", f"s{lowest}", min(order, 2.5), "yes")
+        return Headline(words, f"{lead} ({lowest}/5)", f"s{lowest}", order, "yes")
     words = f"not judged misinformed: no premise is judged false (lowest {lowest}/5{mean})"
     rounded = 0 if weighted is None else round_half_up(weighted)
     tone = f"s{max(FIVE_POINTS.middle, rounded)}"
-    return Headline(words, f"not judged misinformed ({lowest}/5)", tone, max(order, 3), "no")
+    return Headline(words, f"not judged misinformed ({lowest}/5)", tone, order, "no")
 
 
 ROUNDS = {

@@ -165,7 +165,8 @@ def aligned_words(found: AlignedResponses) -> str:
     stances = ", ".join(f"{count:,} {says[stance]}" for stance, count in found.stances.items())
     return (
         f"The authors' responses were aligned with {found.answered:,} of "
-        f"{counted(found.points, 'point')}: {stances}, by plain cues in their words"
+        f"{counted(found.points, 'point')} of reviews that have one: {stances}, by cues in "
+        "their words"
     )
 
 

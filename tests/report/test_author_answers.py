@@ -129,7 +129,10 @@ def test_the_report_shows_answers_and_counts_them_and_verdicts_stay(tmp_path: Pa
     counted = summarise(run)
 
     assert "The authors contest this:" in html
-    assert "3 of 6 points: 1 contested, 1 said to be changed, 1 answered" in html
+    assert (
+        "3 of 6 points of reviews that have one: 1 contested, 1 said to be changed, 1 answered"
+        in html
+    )
     assert counted.aligned is not None
     assert (counted.aligned.points, counted.aligned.answered) == (6, 3)
     assert counted.aligned.stances == dict.fromkeys(AnswerStance, 1)

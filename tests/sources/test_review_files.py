@@ -249,7 +249,8 @@ def test_names_of_thousands_of_files_take_time_that_grows_with_their_number(
         return time.process_time() - began
 
     seconds(10)
-    assert seconds(8000) < 20 * max(seconds(1000), 0.02)
+    few, many = (min(seconds(count) for _ in range(3)) for count in (1000, 8000))
+    assert many < 20 * max(few, 0.02)
 
 
 @given(
