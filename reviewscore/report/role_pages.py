@@ -304,9 +304,12 @@ def _sheets(
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with points_by_offset(run) as read:
             points = [read(row.offset) for row in rows]
-        title = plain_title(titles(paper_id) or paper_id)
+        listed = titles(paper_id)
         named = any(place.target for point in points for place in point.places or ())
-        paper = look_up(papers, paper_id) if named else None
+        paper = look_up(papers, paper_id) if named or not listed else None
+        if not listed and paper is not None and not paper.title_doubt:
+            listed = paper.title  # of a PDF, which says its title itself
+        title = plain_title(listed or paper_id)
         groups = by_review(points) if reader is Reader.REVIEWER else [(None, points)]
         for review_id, group in groups:
             page = sheet(reader, paper_id, title, group, unread=unread.get(paper_id), paper=paper)

@@ -372,3 +372,17 @@ def test_places_stand_with_their_point_on_each_readers_page(tmp_path: Path, read
     assert "- Section A, p. 2: “A Details Baselines were tuned" in text.read_text()
     assert text.read_text().count("- Table 9 (not in the text at hand)") == 1
     assert "- Section A, p. 2\n" in alone.read_text()
+
+
+@pytest.mark.parametrize(("doubt", "named"), [("", "Tides of Ponds"), ("it is cut", "tides")])
+def test_a_paper_that_names_itself_gives_its_page_the_title(
+    tmp_path: Path, doubt: str, named: str
+) -> None:
+    paper = PAPER.model_copy(update={"title": "Tides of Ponds", "title_doubt": doubt})
+    run = write_run(tmp_path / "run", [question(1)])
+
+    (page,) = write_for(
+        run, Reader.AUTHOR, titles=lambda _: None, papers=lambda _: paper, out=tmp_path / "x.md"
+    )
+
+    assert f": {named}\n" in page.read_text()
