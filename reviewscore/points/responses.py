@@ -9,7 +9,7 @@ few plain cues; no verdict rests on it.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -99,10 +99,13 @@ def align_response(review: Review, points: Points) -> Alignment:
     if not response or not points:
         return Alignment({}, tuple(paragraphs_of(response)))
     aligner = _Aligner(review, points, response)
-    answerses: defaultdict[str, list[AuthorAnswer]] = defaultdict(list)
+    answer_groups: defaultdict[str, list[AuthorAnswer]] = defaultdict(list)
     for number, answer in aligner.run():
-        answerses[points[number].point_id].append(answer)
-    answers = {point_id: tuple(_joined(response, made)) for point_id, made in answerses.items()}
+        answer_groups[points[number].point_id].append(answer)
+    starts = sorted(span.start for span in aligner.left)
+    answers = {
+        point_id: tuple(_joined(response, made, starts)) for point_id, made in answer_groups.items()
+    }
     every = [answer for made in answers.values() for answer in made]
     left = [*_unaligned(response, every, aligner.heads), *aligner.left]
     return Alignment(answers, tuple(sorted(left)))
@@ -138,12 +141,24 @@ def _unaligned(
             yield paragraph
 
 
-def _joined(response: str, answers: list[AuthorAnswer]) -> Iterator[AuthorAnswer]:
-    """Answers in order; those that follow each other by the same way are one."""
+def _joined(
+    response: str, answers: list[AuthorAnswer], left: Sequence[int]
+) -> Iterator[AuthorAnswer]:
+    """Answers in order; those that follow each other by the same way are one.
+
+    Args:
+        response: The response.
+        answers: Those of one point.
+        left: Where sentences that answer nothing begin, ascending; no answer reaches over one.
+    """
     order = list(AnswerStance)
     last: AuthorAnswer | None = None
     for answer in answers:
-        if last is not None and last.method is answer.method and last.basis == answer.basis:
+        if (
+            last is not None
+            and (last.method, last.basis) == (answer.method, answer.basis)
+            and bisect_left(left, last.end) == bisect_left(left, answer.start)
+        ):
             leading = min(
                 last,
                 answer,

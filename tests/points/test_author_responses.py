@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reviewscore.points.responses import Alignment, align_response
@@ -274,6 +274,10 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@example(
+    "Training takes a graphics card. Q2. Training takes a graphics card. No comparison with "
+    "Kalman filters"
+)
 @given(st.lists(_PIECES | st.text(max_size=8), max_size=24).map("".join))
 def test_answers_are_stretches_of_any_response_and_never_overlap_what_is_left(
     response: str,
