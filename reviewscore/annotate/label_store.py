@@ -208,8 +208,8 @@ class LabelStore:
 
     def meta(self, key: str) -> str:
         """A fact about the set, such as its secret; empty if it is not known."""
-        valueses = self.rows("SELECT value FROM meta WHERE key = ?", key)
-        return str(valueses[0][0]) if valueses else ""
+        value_groups = self.rows("SELECT value FROM meta WHERE key = ?", key)
+        return str(value_groups[0][0]) if value_groups else ""
 
     def page(self, annotator: str, point_id: str) -> LabelPage:
         """What one annotator did with one point."""

@@ -82,10 +82,10 @@ class Material:
     @property
     def papers(self) -> dict[str, tuple[LabelPoint, ...]]:
         """The points of each paper, in order."""
-        pointses: dict[str, list[LabelPoint]] = {}
+        point_groups: dict[str, list[LabelPoint]] = {}
         for point in self.points.values():
-            pointses.setdefault(point.paper_id, []).append(point)
-        return {name: tuple(points) for name, points in pointses.items()}
+            point_groups.setdefault(point.paper_id, []).append(point)
+        return {name: tuple(points) for name, points in point_groups.items()}
 
     def title(self, paper_id: str) -> str:
         """Title of a paper, or its identifier."""

@@ -302,10 +302,10 @@ def expected_to_label(
 
 
 def _by_review(points: Sequence[FacetPoint]) -> dict[str, list[FacetPoint]]:
-    pointses: dict[str, list[FacetPoint]] = {}
+    point_groups: dict[str, list[FacetPoint]] = {}
     for point in points:
-        pointses.setdefault(point.review_id, []).append(point)
-    return pointses
+        point_groups.setdefault(point.review_id, []).append(point)
+    return point_groups
 
 
 def _current(row: LabelledReview, points: Sequence[FacetPoint]) -> bool:

@@ -79,8 +79,8 @@ class FacetSet:
     @property
     def sha256(self) -> str:
         """Hash of all names and definitions, which tells sets of one name apart."""
-        recordses = [[facet.model_dump() for facet in self.of(kind)] for kind in FacetKind]
-        return hashlib.sha256(json.dumps(recordses).encode()).hexdigest()
+        record_groups = [[facet.model_dump() for facet in self.of(kind)] for kind in FacetKind]
+        return hashlib.sha256(json.dumps(record_groups).encode()).hexdigest()
 
 
 def _facets(definitions: Mapping[str, str]) -> tuple[Facet, ...]:

@@ -200,8 +200,8 @@ def facet_score(
     parts = defined or each
 
     def from_sums(sums: Floats) -> Values:
-        valueses = [_agreement(score, some) for some in np.split(sums, len(parts), axis=1)]
-        mean: Floats = np.mean(valueses, axis=0)
+        value_groups = [_agreement(score, some) for some in np.split(sums, len(parts), axis=1)]
+        mean: Floats = np.mean(value_groups, axis=0)
         return values(mean, (np.isnan(mean), _WHY[score], None))
 
     return Statistic(str(score), np.concatenate(parts, axis=1), from_sums, raised.shared)

@@ -121,8 +121,10 @@ def _heat(differing: Mapping[str, Sequence[FacetDifference]], reference: str) ->
         f"{difference.facet} ({_PLURAL[difference.polarity]})"
         for difference in differing[others[0]]
     ]
-    valueses = [[difference.estimate.value for difference in some] for some in differing.values()]
-    values = 100 * np.array(valueses, dtype=np.float64).T
+    value_groups = [
+        [difference.estimate.value for difference in some] for some in differing.values()
+    ]
+    values = 100 * np.array(value_groups, dtype=np.float64).T
     most = max(float(np.nanmax(np.abs(values))), 1.0) if not np.isnan(values).all() else 1.0
     figure, (axis,) = new_figure(1, 1, 3.4 + 1.1 * len(others), 1.4 + 0.24 * len(labels))
     words = [["" if np.isnan(value) else _signed(value) for value in line] for line in values]

@@ -178,13 +178,13 @@ def read_scores(path: Path) -> list[PaperScores]:
     path = path / SCORES if path.is_dir() else path
     if not path.is_file():
         raise InputError("there is no such file", file=path, cure="name a folder that `gem` wrote")
-    valueseseses: dict[str, dict[str, dict[str, list[float]]]] = {}
+    nested_values: dict[str, dict[str, dict[str, list[float]]]] = {}
     for number, (_, raw) in enumerate(read_lines(path), start=1):
         try:
             row = ScoreRow.model_validate_json(raw)
         except ValidationError as error:
             raise input_error(error, file=path, line=number) from error
-        papers = valueseseses.setdefault(row.variant, {}).setdefault(row.system, {})
+        papers = nested_values.setdefault(row.variant, {}).setdefault(row.system, {})
         if row.nats is not None:
             papers.setdefault(row.paper_id, []).append(row.nats)
     return [
@@ -195,7 +195,7 @@ def read_scores(path: Path) -> list[PaperScores]:
                 for name, papers in systems.items()
             },
         )
-        for variant, systems in valueseseses.items()
+        for variant, systems in nested_values.items()
     ]
 
 
@@ -330,7 +330,9 @@ def read_columns(path: Path) -> dict[str, dict[str, float]]:
     key = next((text for text in _NAMES if rows and text in rows[0]), None)
     if key is None:
         raise InputError("has no column 'system'", file=path, cure="name the systems in it")
-    valueses: dict[str, dict[str, float]] = {name: {} for name in rows[0] if name and name != key}
+    value_groups: dict[str, dict[str, float]] = {
+        name: {} for name in rows[0] if name and name != key
+    }
     seen: set[str] = set()
     for line, row in enumerate(rows, start=2):
         system = (row[key] or "").strip()
@@ -338,10 +340,10 @@ def read_columns(path: Path) -> dict[str, dict[str, float]]:
             problem = f"'{system}' is there twice" if system else "names no system"
             raise InputError(problem, file=path, line=line, field=key, cure="one line a system")
         seen.add(system)
-        for column, known in valueses.items():
+        for column, known in value_groups.items():
             if text := (row[column] or "").strip():
                 known[system] = _number(text, path, line, column)
-    return valueses
+    return value_groups
 
 
 def _number(text: str, path: Path, line: int, column: str) -> float:

@@ -278,14 +278,14 @@ class Scores:
     @cached_property
     def _nats(self) -> dict[str, dict[str, array[float]]]:
         """Of each system the scores of each paper's reviews: numbers alone are held."""
-        arrayses: dict[str, dict[str, array[float]]] = {}
+        array_groups: dict[str, dict[str, array[float]]] = {}
         for candidate in self.candidates:
-            nats = arrayses.setdefault(candidate.system, {}).setdefault(
+            nats = array_groups.setdefault(candidate.system, {}).setdefault(
                 candidate.paper_id, array("d")
             )
             if candidate.nats is not None:
                 nats.append(candidate.nats)
-        return arrayses
+        return array_groups
 
     def systems(self) -> list[str]:
         """The systems that have a review, scored or not."""

@@ -141,12 +141,12 @@ class BertScore:
 
         windows = [(text, ids) for text in texts for ids in self.windows(text)]
         windows.sort(key=lambda pair: len(pair[1]))  # stable: a text's windows may change places
-        valueses: dict[str, list[torch.Tensor]] = {text: [] for text in texts}
+        value_groups: dict[str, list[torch.Tensor]] = {text: [] for text in texts}
         for start in range(0, len(windows), _AT_ONCE):
             some = windows[start : start + _AT_ONCE]
             for (text, _), rows in zip(some, self._read([ids for _, ids in some]), strict=True):
-                valueses[text].append(rows)
-        return {text: torch.cat(rows) if rows else None for text, rows in valueses.items()}
+                value_groups[text].append(rows)
+        return {text: torch.cat(rows) if rows else None for text, rows in value_groups.items()}
 
     def _read(self, windows: Sequence[Ids]) -> Iterator[torch.Tensor]:
         import torch

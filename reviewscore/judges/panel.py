@@ -111,13 +111,13 @@ class Panel:
         response: str | None,
     ) -> tuple[PremiseVerdict, ...]:
         """Median factuality and untrivialness of each premise, and the commonest source."""
-        verdictses = await asyncio.gather(
+        verdict_groups = await asyncio.gather(
             *(
                 member.premises_factuality(premises, point, paper, response=response)
                 for member in self._members
             )
         )
-        return tuple(self._premise(verdicts) for verdicts in zip(*verdictses, strict=True))
+        return tuple(self._premise(verdicts) for verdicts in zip(*verdict_groups, strict=True))
 
     async def _asked(self, ask: Callable[[Judges], Awaitable[Found]]) -> list[Found | ModelError]:
         """What every judge says.

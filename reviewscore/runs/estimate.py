@@ -366,15 +366,15 @@ def _ways(settings: Settings, *, compare: bool) -> list[Settings]:
         return []
     if not compare:
         return [settings]
-    settingses: list[Settings] = []
+    all_settings: list[Settings] = []
     members = dict.fromkeys((settings.model, *settings.panel))
     alone = [settings.model_copy(update={"model": member, "panel": ()}) for member in members]
     for crew in [settings, *alone] if settings.panel else [settings]:
         for protocol in get_args(Settings.model_fields["protocol"].annotation):
             way = crew.model_copy(update={"protocol": protocol})
-            if way not in settingses:
-                settingses.append(way)
-    return settingses
+            if way not in all_settings:
+                all_settings.append(way)
+    return all_settings
 
 
 class _AuditCalls(_Calls):

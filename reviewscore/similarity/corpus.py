@@ -298,7 +298,7 @@ def read_corpus(folder: Path, *, profiles: Path | None = None, submitted: bool =
     file = profiles or beside(folder, PROFILES)
     if file is None:
         raise InputError("has no profiles", file=folder, cure=_CURE)
-    textseses = reading.read_profiles(file)
+    nested_texts = reading.read_profiles(file)
     counts_file = beside(folder, COUNTS)
     counts = None
     if counts_file is not None:
@@ -306,7 +306,7 @@ def read_corpus(folder: Path, *, profiles: Path | None = None, submitted: bool =
 
         counts = read_counts(counts_file, reading.papers)
         reading.files.append(counts_file)
-    return reading.corpus(folder, textseses, counts, submitted=submitted)
+    return reading.corpus(folder, nested_texts, counts, submitted=submitted)
 
 
 class Reading:

@@ -66,27 +66,27 @@ def read_embeddings(file: Path, papers: Container[str]) -> Embeddings:
         InputError: A line cannot be used, a paper is there twice, or vectors differ in length.
     """
     rows: dict[str, int] = {}
-    valueses: list[Floats] = []
+    value_groups: list[Floats] = []
     for line in lines(file):
         row = line.validated(_EmbeddingRow)
         fault = None
         if row.paper_id in rows:
             fault = f"'{row.paper_id}' is there twice"
-        elif valueses and len(row.embedding) != len(valueses[0]):
-            fault = f"has {len(row.embedding)} numbers, others have {len(valueses[0])}"
+        elif value_groups and len(row.embedding) != len(value_groups[0]):
+            fault = f"has {len(row.embedding)} numbers, others have {len(value_groups[0])}"
         elif not all(map(math.isfinite, row.embedding)):
             fault = "holds what is no number"
         if fault:
             raise line.error(fault, "embedding", cure="encode the paper again")
         if row.paper_id in papers:
-            rows[row.paper_id] = len(valueses)
-            valueses.append(np.array(row.embedding))
-    if not valueses:
+            rows[row.paper_id] = len(value_groups)
+            value_groups.append(np.array(row.embedding))
+    if not value_groups:
         raise InputError(
             "holds no embedding of a paper that is known", file=file,
             cure="encode the papers of the submissions and profiles",
         )  # fmt: skip
-    return Embeddings(rows, np.stack(valueses), file)
+    return Embeddings(rows, np.stack(value_groups), file)
 
 
 Taken = Literal["first", "mean"]

@@ -304,7 +304,7 @@ def read_ratings(file: Path) -> Ratings:
     Raises:
         InputError: A line cannot be used, a rating is outside 1..5 or is given twice.
     """
-    valueses: dict[str, dict[str, float]] = {}
+    value_groups: dict[str, dict[str, float]] = {}
     for line, record, field in _single(file):
         row = line.validated(_RatingRow, record)
         low, high = SCALE
@@ -314,7 +314,7 @@ def read_ratings(file: Path) -> Ratings:
                 field,
                 cure="correct the rating",
             )
-        papers = valueses.setdefault(row.reviewer_id, {})
+        papers = value_groups.setdefault(row.reviewer_id, {})
         if row.paper_id in papers:
             raise line.error(
                 f"'{row.reviewer_id}' has rated '{row.paper_id}' before",
@@ -322,9 +322,9 @@ def read_ratings(file: Path) -> Ratings:
                 cure="keep one of the two",
             )
         papers[row.paper_id] = row.expertise
-    if not valueses:
+    if not value_groups:
         raise InputError("holds no ratings", file=file, cure=_CURE)
-    return ratings_of([(person, list(papers.items())) for person, papers in valueses.items()])
+    return ratings_of([(person, list(papers.items())) for person, papers in value_groups.items()])
 
 
 def _single(file: Path) -> Iterator[tuple[CorpusLine, dict[str, object], str]]:

@@ -219,12 +219,12 @@ def _submission(axis: Axes, place: int, scores: Floats, some: Sequence[PaperPair
 
 def _scores(affinity: Affinity, submissions: Sequence[str]) -> dict[str, Floats]:
     """Known similarities of submissions with all reviewers; what follows them is not computed."""
-    left, valueses = set(submissions), dict[str, Floats]()
+    left, value_groups = set(submissions), dict[str, Floats]()
     for block in affinity.blocks():
         for place, row in enumerate(block.scores, block.first):
             if (name := affinity.submissions[place]) in left:
                 left.discard(name)
-                valueses[name] = row[~np.isnan(row)]
+                value_groups[name] = row[~np.isnan(row)]
         if not left:
             break
-    return valueses
+    return value_groups

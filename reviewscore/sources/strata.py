@@ -119,13 +119,13 @@ def read_review_facts(files: Sequence[Path]) -> dict[str, ReviewFacts]:
     Raises:
         InputError: A file cannot be read.
     """
-    factses: dict[str, ReviewFacts] = {}
+    fact_groups: dict[str, ReviewFacts] = {}
     for file in files:
         for _, record in table_rows(file, _COLUMNS):
             if record.get("review_id") is None:
                 continue
             reviewer = record.get("reviewer")
-            factses[str(record["review_id"])] = ReviewFacts(
+            fact_groups[str(record["review_id"])] = ReviewFacts(
                 paper_id=str(record.get("paper_id")),
                 reviewer=str(reviewer) if reviewer not in (None, "") else None,
                 scores={
@@ -134,7 +134,7 @@ def read_review_facts(files: Sequence[Path]) -> dict[str, ReviewFacts]:
                     if (text := _score(record.get(name)))
                 },
             )
-    return factses
+    return fact_groups
 
 
 def _score(value: object) -> str | None:

@@ -125,7 +125,7 @@ def _ngrams(texts: Sequence[Sequence[str]]) -> list[_Counts]:
     known: dict[str, int] = {}
     tokens = np.array([known.setdefault(t, len(known)) for text in texts for t in text], np.int64)
     owner = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
-    countses = []
+    count_groups = []
     number = np.zeros_like(tokens)
     for order in range(_ORDERS):
         # An n-gram is the (n-1)-gram at its place and the token after that.
@@ -137,8 +137,8 @@ def _ngrams(texts: Sequence[Sequence[str]]) -> list[_Counts]:
         entry, count = np.unique(
             owner[: len(within)][within] * size + number[within], return_counts=True
         )
-        countses.append(_Counts(entry % size, count, entry // size))
-    return countses
+        count_groups.append(_Counts(entry % size, count, entry // size))
+    return count_groups
 
 
 def _matches(counts: Sequence[_Counts], candidate: int, texts: int) -> Integers:

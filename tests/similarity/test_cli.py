@@ -8,23 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Invoke, invoker
-from tests.similarity.invented import write_corpus, write_jsonl, write_ratings
+from tests.commands import Invoke
+from tests.similarity.invented import write_jsonl
 
 QUICK = ("--resamples", 100)
 PLOTS = (".svg", ".png")
-
-
-@pytest.fixture
-def similarity(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    return invoker("similarity", capsys)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    found = write_corpus(tmp_path / "data")
-    write_ratings(found)
-    return found
 
 
 def rows(path: Path) -> list[list[str]]:

@@ -6,27 +6,13 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from reviewscore.report.similarity import percentile_bins
 from reviewscore.schema.similarity import ReviewSimilarity, SimilarityDigest
-from tests.commands import Invoke, invoker
+from tests.commands import Invoke
 from tests.similarity.invented import write_corpus, write_ratings
 
 QUICK = ("--resamples", 100)
 METHODS = ("--method", "tfidf", "--method", "tpms")
-
-
-@pytest.fixture
-def similarity(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    return invoker("similarity", capsys)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    found = write_corpus(tmp_path / "data")
-    write_ratings(found)
-    return found
 
 
 def drawn(out: Path) -> set[str]:

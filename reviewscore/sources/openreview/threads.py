@@ -162,7 +162,7 @@ def _answered(
 ) -> dict[str, tuple[ForumNote, ...]]:
     """The authors' answers by the review at the head of their chain."""
     heads = {review.note_id for review in reviews}
-    noteses: dict[str, list[ForumNote]] = {}
+    note_groups: dict[str, list[ForumNote]] = {}
     for response in responses:
         at: str | None = response.replyto
         for _ in range(_DEEP):
@@ -170,8 +170,8 @@ def _answered(
                 break
             at = notes[at].replyto if at in notes else None
         if at in heads:
-            noteses.setdefault(str(at), []).append(response)
-    return {name: tuple(some) for name, some in noteses.items()}
+            note_groups.setdefault(str(at), []).append(response)
+    return {name: tuple(some) for name, some in note_groups.items()}
 
 
 def _review(
