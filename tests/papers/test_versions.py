@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from reviewscore.papers.load import PaperRow, build_paper
@@ -11,6 +9,7 @@ from reviewscore.papers.parts import without_doubtful
 from reviewscore.papers.quotes import find_quote
 from reviewscore.papers.versions import revised_spans, version_doubts
 from reviewscore.schema.paper import DoubtKind, Paper, Zone
+from tests.growth import LINEAR, growth, timed
 
 HEAD = "Counting Frogs with Microphones\n\nAnonymous authors\n\n"
 NAMED = "Counting Frogs with Microphones\n\nAda Frog\nPond Institute\nada@pond.example.org\n\n"
@@ -218,16 +217,11 @@ def test_judges_can_be_shown_a_paper_without_what_came_after_the_reviews() -> No
     assert without_doubtful(whole) is whole
 
 
+@timed
 @pytest.mark.parametrize("piece", ["suggested by the reviewers\n\n", "( newly   ", "we added it "])
 def test_looking_for_marks_takes_time_in_proportion_to_the_text(piece: str) -> None:
-    def seconds(size: int) -> float:
-        text = piece * (size // len(piece))
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            revised_spans(text, (), ())
-            version_doubts(text, ())
-            times.append(time.process_time() - start)
-        return min(times)
+    def work(text: str) -> None:
+        revised_spans(text, (), ())
+        version_doubts(text, ())
 
-    assert seconds(120_000) < 12 * max(seconds(30_000), 0.002)
+    assert growth(work, lambda size: piece * (size // len(piece)), 30_000) < LINEAR

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -13,28 +12,14 @@ from reviewscore.points.split import split_review
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
 from reviewscore.text.sentences import sentence_spans, sentences
-
-_QUADRATIC = 3.0
-"""Twice the text takes twice as long if the cost is linear, four times if it is quadratic."""
-
-
-def _growth(work: Callable[[str], object], made: Callable[[int], str], size: int) -> float:
-    """How many times longer twice the text takes, of the best of three runs each."""
-    times = []
-    for text in (made(size), made(2 * size)):
-        runs = []
-        for _ in range(3):
-            began = time.thread_time()
-            work(text)
-            runs.append(time.thread_time() - began)
-        times.append(min(runs))
-    return times[1] / times[0]
+from tests.growth import LINEAR, growth, timed
 
 
 def _all_sentences(text: str) -> object:
     return sentences(text, 0, len(text))
 
 
+@timed
 @pytest.mark.parametrize(
     ("work", "unit", "size"),
     [
@@ -46,15 +31,16 @@ def _all_sentences(text: str) -> object:
         (own_numbers, " ", 2_000_000),
     ],
 )
-def test_twice_the_text_takes_no_more_than_about_twice_as_long(
+def test_time_grows_with_the_text_and_not_with_its_square(
     work: Callable[[str], object], unit: str, size: int
 ) -> None:
     def made(length: int) -> str:
         return f"There is {unit * (length // len(unit))} no ablation."
 
-    assert _growth(work, made, size) < _QUADRATIC
+    assert growth(work, made, size) < LINEAR
 
 
+@timed
 @pytest.mark.parametrize(
     ("before", "run", "after"),
     [
@@ -67,9 +53,10 @@ def test_twice_the_text_takes_no_more_than_about_twice_as_long(
 def test_a_run_of_white_space_beside_a_place_costs_as_much_as_its_length(
     before: str, run: str, after: str
 ) -> None:
-    assert _growth(mentions, lambda length: f"{before}{run * length}{after}", 4_000) < _QUADRATIC
+    assert growth(mentions, lambda length: f"{before}{run * length}{after}", 4_000) < LINEAR
 
 
+@timed
 def test_places_of_the_points_of_a_long_review_cost_as_much_each_as_those_of_a_short_one() -> None:
     paper = Paper(paper_id="p", title="T", text="Intro. We train.", sections=())
 
@@ -81,7 +68,7 @@ def test_places_of_the_points_of_a_long_review_cost_as_much_each_as_those_of_a_s
     def made(length: int) -> str:
         return "".join(f"- There is no ablation of part {n}.\n" for n in range(length))
 
-    assert _growth(work, made, 1_500) < _QUADRATIC
+    assert growth(work, made, 1_500) < LINEAR
 
 
 def test_a_long_paragraph_has_the_sentences_that_it_has_in_short_pieces() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from reviewscore.runs.input_data import data_again
 from reviewscore.sources.collection import Collection, single
 from reviewscore.sources.reviews import holds_paper, review_names
 from tests.conftest import PAPER
+from tests.growth import LINEAR, growth, timed
 
 TEXT = "Weaknesses\n- There is no ablation study.\n"
 
@@ -239,18 +239,13 @@ def test_a_hard_link_is_the_same_file_and_named(folder: Path) -> None:
     assert [error.file for error in found.unread] == [folder / "paper-too.txt"]
 
 
-def test_names_of_thousands_of_files_take_time_that_grows_with_their_number(
-    tmp_path: Path,
-) -> None:
-    def seconds(count: int) -> float:
-        files = [tmp_path / f"r{number}.txt" for number in range(count)]
-        began = time.process_time()
-        assert len(set(review_names(files).values())) == count
-        return time.process_time() - began
+@timed
+def test_names_of_thousands_of_files_take_time_that_grows_with_their_number() -> None:
+    def made(count: int) -> list[Path]:
+        return [Path("/", f"r{number}.txt") for number in range(count)]
 
-    seconds(10)
-    few, many = (min(seconds(count) for _ in range(3)) for count in (1000, 8000))
-    assert many < 20 * max(few, 0.02)
+    assert len(set(review_names(made(1000)).values())) == 1000
+    assert growth(review_names, made, 2000) < LINEAR
 
 
 @given(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 import reviewscore
+from tests.growth import timed
 
 _ROOMS = ("points", "text", "judges.lexical")
 _TOKENS = (
@@ -63,6 +64,7 @@ _KNOWN = {
 """Patterns that no long text of such a kind reaches, and why."""
 
 
+@timed
 @pytest.mark.parametrize(
     ("name", "call", "pattern"), [pytest.param(*each, id=each[0]) for each in _patterns()]
 )
