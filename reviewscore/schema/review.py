@@ -45,6 +45,15 @@ class PointType(StrEnum):
                 assert_never(self)
 
 
+class PointKind(StrEnum):
+    """What a remark does, beside its type."""
+
+    CRITICISM = "criticism"  # says that something is wrong or lacking
+    REQUEST = "request"  # asks for, or suggests, something more or other
+    QUESTION = "question"  # asks for information
+    NONE = "none"  # praise, a verdict, thanks, a pointer, a fragment: no point, never judged
+
+
 class Role(StrEnum):
     """What the reviewer was asked to write in a section of the form."""
 
