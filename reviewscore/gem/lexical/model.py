@@ -324,7 +324,7 @@ def _untext(array: NDArray[np.generic]) -> str:
 NAME = "lexical-cache"
 _MOST_KEPT = 4096
 """Texts whose coded form is kept while questions are answered, about 100 kB each."""
-_KEPT = 256
+_KEPT = 1024
 """Texts whose coded form is kept for the next questions."""
 _MOST_UNSEEN = 1_000_000
 """Different unseen words after which the model starts afresh."""
