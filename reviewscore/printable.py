@@ -1,4 +1,4 @@
-"""Foreign text made safe to print: what a terminal obeys or hides is shown as its escape."""
+"""Text to print: foreign text made safe (what a terminal obeys or hides), numbers in words."""
 
 from __future__ import annotations
 
@@ -106,3 +106,8 @@ def without_escapes(text: str) -> str:
 
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: ``1 paper``, ``2 papers``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -24,6 +24,7 @@ from reviewscore.agreement.plots import figures
 from reviewscore.agreement.tables import LabelsAndScores, study_tables
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.files import write_whole
+from reviewscore.printable import counted
 from reviewscore.runs.folder import changed_words, read_manifest
 from reviewscore.runs.parts import check_scored
 from reviewscore.schema.annotation import AnnotatorKind, UnitKind
@@ -159,10 +160,6 @@ def study(
     )
 
 
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _notes(compared: LabelsAndScores) -> list[str]:
     """How the tables came about, and what limits them."""
     how, people = compared.points.resampling, compared.people
@@ -179,7 +176,7 @@ def _notes(compared: LabelsAndScores) -> list[str]:
     }[how.scheme]
     notes = [
         f"{len(people.points):,} points and {len(labelled):,} premises of "
-        f"{_many(papers, 'paper')}, labelled by {people.counted}. "
+        f"{counted(papers, 'paper')}, labelled by {people.counted}. "
         f"The {'human ' * people.by_people}label is their median, the lower one of two in the "
         "middle.",
         f"In brackets: {how.percent} {'BCa' if how.method == 'bca' else 'percentile'} intervals "
@@ -197,17 +194,17 @@ def _notes(compared: LabelsAndScores) -> list[str]:
     if people.strangers:
         cure = f"; {BY_PLACE}" if by_place(people.strangers) else ""
         notes.append(
-            f"{_many(len(people.strangers), 'labelled unit')} (such as {people.strangers[0]}) "
+            f"{counted(len(people.strangers), 'labelled unit')} (such as {people.strangers[0]}) "
             f"are in none of the runs and in no table{cure}."
         )
     untyped = sum(kind is None for kind in people.types)
     if untyped:
         notes.append(
-            f"{_many(untyped, 'point')} without a type that most annotators chose and whose scale "
-            "they used: in no table."
+            f"{counted(untyped, 'point')} without a type that most annotators chose and whose "
+            "scale they used: in no table."
         )
     if papers < FEW_PAPERS:
-        notes.append(f"Only {_many(papers, 'paper')}: the intervals say little of other papers.")
+        notes.append(f"Only {counted(papers, 'paper')}: the intervals say little of other papers.")
     if len(people.annotators) == 1:
         notes.append(
             f"One annotator: nothing shows how far {people.readers} agree among themselves."

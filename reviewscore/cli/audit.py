@@ -29,8 +29,9 @@ from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
 from reviewscore.papers.parts import QUESTIONS
+from reviewscore.printable import counted
 from reviewscore.prompts import use_directory
-from reviewscore.report.lines import counted, unread_words
+from reviewscore.report.lines import unread_words
 from reviewscore.runs.audit import audit, finished
 from reviewscore.runs.estimate import CostEstimate, estimate
 from reviewscore.runs.folder import POINTS

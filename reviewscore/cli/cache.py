@@ -125,7 +125,7 @@ def error_lines(errors: tuple[float, ...]) -> list[str]:
     """How far past estimates were off, in words; nothing if there are none."""
     if not errors:
         return []
-    from reviewscore.report.lines import counted
+    from reviewscore.printable import counted
 
     return [
         f"past estimates: {counted(len(errors), 'finished run')} came to "

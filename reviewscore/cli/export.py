@@ -30,7 +30,7 @@ def command(runs: tuple[Path, ...], output: Path | None, *, accept_changed: bool
               reviewscore export runs/part-1 runs/part-2 -o iclr24.parquet
     """
     from reviewscore.files import own_file
-    from reviewscore.report.lines import counted
+    from reviewscore.printable import counted
     from reviewscore.runs.export import export, records
     from reviewscore.runs.folder import check_destination
     from reviewscore.runs.parts import read_parts

@@ -187,7 +187,7 @@ def _corpus(path: Path, out: Path) -> int:
 
 
 def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Path) -> int:
-    from reviewscore.report.lines import counted
+    from reviewscore.printable import counted
 
     print_line(f"{out}: {counted(papers, 'paper')}, {counted(reviews, 'review')}")
     for fault in faults[:_SHOWN]:
@@ -199,7 +199,7 @@ def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Pat
 
 def _report(response: Fetched, out: Path) -> int:
     """Say what is there and what is not; the exit code."""
-    from reviewscore.report.lines import counted
+    from reviewscore.printable import counted
 
     built = response.built
     parts = [counted(built.papers, "paper"), counted(built.reviews, "review")]

@@ -24,7 +24,8 @@ def command(runs: tuple[Path, ...], output: Path, *, accept_changed: bool) -> No
     \b
     Example:  reviewscore merge runs/part-1 runs/part-2 -o runs/iclr24
     """
-    from reviewscore.report.lines import counted, summary_lines
+    from reviewscore.printable import counted
+    from reviewscore.report.lines import summary_lines
     from reviewscore.report.summary import write_summary
     from reviewscore.runs.merge import merge
 

@@ -68,7 +68,7 @@ def lines(held: RunHoldings, *, exchange: bool = False) -> Iterator[str]:
         held: What was found.
         exchange: Whether prompts are taken out of exchange folders.
     """
-    from reviewscore.report.lines import counted
+    from reviewscore.printable import counted
 
     if held.manifest is not None:
         counts, judge = held.manifest.counts, held.manifest.judge
@@ -96,7 +96,7 @@ def lines(held: RunHoldings, *, exchange: bool = False) -> Iterator[str]:
 
 def _stays(held: RunHoldings, *, exchange: bool) -> Iterator[str]:
     """What is not removed, and why."""
-    from reviewscore.report.lines import counted
+    from reviewscore.printable import counted
 
     for remains in held.foreign[:_SHOWN]:
         yield f"{remains.what}: {remains.why}"
@@ -129,7 +129,7 @@ def _stays(held: RunHoldings, *, exchange: bool) -> Iterator[str]:
 
 
 def _stays_in_ledger(held: RunHoldings) -> Iterator[str]:
-    from reviewscore.report.lines import counted
+    from reviewscore.printable import counted
 
     share = held.share
     if share is None:

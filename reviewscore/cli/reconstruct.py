@@ -80,7 +80,7 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
 
 
 def _lines(argument: Argument) -> list[str]:
-    from reviewscore.report.lines import counted
+    from reviewscore.printable import counted
 
     last = argument.rounds[-1]
     rounds = counted(len(argument.rounds), "round")

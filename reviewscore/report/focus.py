@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from reviewscore.pages.figures import BarPart, stacked
-from reviewscore.report.lines import counted
+from reviewscore.printable import counted
 from reviewscore.runs.folder import DIGEST, read_digest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.focus import FacetShares, FocusDigest, FocusGap, FocusSpot, ReviewGaps

@@ -22,11 +22,10 @@ from reviewscore.errors import RunFolderError
 from reviewscore.files import opened, read_lines, write_whole
 from reviewscore.pages.environment import assets, environment, render
 from reviewscore.pages.figures import BarPart, stacked
-from reviewscore.printable import without_folders
+from reviewscore.printable import counted, without_folders
 from reviewscore.report.focus import Focus
 from reviewscore.report.lines import (
     aligned_words,
-    counted,
     doubted_words,
     doubtful_words,
     duration_words,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from reviewscore.pages.wording import FINDING_NAMES
 from reviewscore.papers.parts import QUESTIONS, REPEATS
+from reviewscore.printable import counted
 from reviewscore.report.summary import (
     LEXICAL_NOTE,
     UNTYPED,
@@ -186,11 +187,6 @@ def session_line(new: int, before: int, seconds: float) -> str:
         f"this session: {counted(new, 'new point')} in {duration_words(seconds)}, "
         f"{before:,} done before"
     )
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things: ``1 paper``, ``2 papers``."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def plural(kind: str) -> str:

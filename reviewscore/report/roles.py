@@ -20,7 +20,8 @@ from reviewscore.pages.author_answers import ShownAnswer, draft_paragraph, shown
 from reviewscore.pages.point_card import ShownPlace, shown_places
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
-from reviewscore.report.lines import counted, paper_unread_words
+from reviewscore.printable import counted
+from reviewscore.report.lines import paper_unread_words
 from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.author_answer import AnswerStance

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from reviewscore.report.lines import counted
+from reviewscore.printable import counted
 from reviewscore.runs.folder import SIMILARITY, read_digest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.similarity import ReviewSimilarity, SimilarityDigest

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from pydantic import Field, model_validator
 
+from reviewscore.printable import counted
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.scale import Score
 
@@ -147,14 +148,10 @@ class Missing(Record):
     @property
     def words(self) -> str:
         """Formulas and figures that are missing, such as ``26 formulas and all figures``."""
-        parts = [_counted(self.formulas, "formula")] if self.formulas else []
+        parts = [counted(self.formulas, "formula")] if self.formulas else []
         if self.figures:
-            parts.append("all figures" if self.figures_unseen else _counted(self.figures, "figure"))
+            parts.append("all figures" if self.figures_unseen else counted(self.figures, "figure"))
         return " and ".join(parts)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 NOTHING_MISSING = Missing()

@@ -15,6 +15,7 @@ from reviewscore.cli.similarity.choosing import PROFILES, VERSION, chosen_versio
 from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
+from reviewscore.printable import counted
 
 if TYPE_CHECKING:
     from reviewscore.config import Settings
@@ -87,7 +88,7 @@ def command(
         for why, count in Counter(some.values()).items():
             names = [name for name, text in some.items() if text == why]
             more = ", ..." if count > _SHOWN else ""
-            what = f"{count:,} {noun}{'s' * (count > 1)}"
+            what = counted(count, noun)
             say(f"warning: {what} not asked about, {why}: {', '.join(names[:_SHOWN])}{more}")
     if not asked:
         raise InputError("there is no pair to ask about", file=data, cure="add papers or profiles")
