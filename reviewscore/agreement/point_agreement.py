@@ -137,8 +137,19 @@ def _reader(name: str, labels: Sequence[PointLabel], reviews: Mapping[str, Revie
     )
 
 
-def cutter_of_run(name: str, run: JudgedRun, reviews: Mapping[str, Review]) -> Cutter:
+def cutter_of_run(
+    name: str,
+    run: JudgedRun,
+    reviews: Mapping[str, Review],
+    audited: frozenset[str] | None = None,
+) -> Cutter:
     """The points of a run in those reviews that are at hand.
+
+    Args:
+        name: What tables call it.
+        run: The run.
+        reviews: The reviews.
+        audited: Reviews that its data hold: those that a whole run read, points or none.
 
     Raises:
         InputError: A review has other words than those that the run was made of.
@@ -166,8 +177,10 @@ def cutter_of_run(name: str, run: JudgedRun, reviews: Mapping[str, Review]) -> C
                 point.misinformed,
             )
         )
-    cut = frozenset(reviews) & frozenset(run.reviews)
-    return Cutter(name, tuple(made), cut)
+    cut = frozenset(run.reviews)
+    if audited is not None and run.manifest.complete and not run.manifest.selection:
+        cut |= audited
+    return Cutter(name, tuple(made), cut & frozenset(reviews))
 
 
 @dataclass(frozen=True)
@@ -277,6 +290,8 @@ class _Plans:
         self._same.run()
 
 
+_PLAIN: tuple[Kind, ...] = ("coefficient",)
+_SHARE: tuple[Kind, ...] = ("share",)
 _JUDGED = (
     "type kappa", "kind kappa", "misinformed kappa", "positive agreement",
     "score weighted kappa", "standing weighted kappa",
@@ -318,7 +333,6 @@ def between_readers(
             )
         )
         plans.run()
-    counts: tuple[Kind, ...] = ("coefficient",) * 6
     return Table(
         "agreement-of-readers",
         f"Agreement of readers with each other, with {how.percent} intervals by {drawn[:-1]}",
@@ -326,7 +340,7 @@ def between_readers(
          "share matched", "share of the other's", *_JUDGED),
         tuple(rows),
         keys=2,
-        kind=(*counts, "share", "share", *("coefficient",) * len(_JUDGED)),
+        kind=(*_PLAIN * 6, *_SHARE * 2, *_PLAIN * len(_JUDGED)),
         notes=(
             "Points match one to one where their letters and digits overlap by half or more "
             "(Jaccard), in reviews that both marked; what was said is compared on these.",
@@ -360,7 +374,7 @@ def against_programs(
             ("reader", "run", "reviews", "points", *Cut, "pieces", "no points"),
             tuple(cuts),
             keys=2,
-            kind=(*("coefficient",) * 4, *("share",) * len(Cut), "coefficient", "share"),
+            kind=(*_PLAIN * 4, *_SHARE * len(Cut), *_PLAIN, *_SHARE),
             notes=(_WHOLE_NOTE,),
         ),
         Table(
@@ -411,7 +425,7 @@ def of_each(cutters: Sequence[Cutter], how: Resampling = PAPERS, drawn: Drawn = 
         ("reader", "who", "reviews", "points", *(f"{kind.value}s" for kind in PointType),
          "misinformed"),
         tuple(rows),
-        kind=(*("coefficient",) * 7, "share"),
+        kind=(*_PLAIN * 7, *_SHARE),
     )  # fmt: skip
 
 

@@ -248,13 +248,13 @@ def _checked(
     )
 
 
-def first_fault(annotation_set: AnnotationSet) -> InputError:
+def first_fault(faults: Sequence[InputError]) -> InputError:
     """The first fault of a set, saying how many there are.
 
     Raises:
         IndexError: There is none.
     """
-    first, more = annotation_set.faults[0], len(annotation_set.faults) - 1
+    first, more = faults[0], len(faults) - 1
     if not more:
         return first
     return InputError(
