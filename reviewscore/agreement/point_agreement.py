@@ -172,7 +172,7 @@ def cutter_of_run(
                 Piece.of(review.review_id, review.fields, [span]),
                 point.paper_id,
                 point.type,
-                getattr(point, "kind", None),  # runs of before have none
+                kind_of_point(point),
                 point.base,
                 point.misinformed,
             )
@@ -180,7 +180,19 @@ def cutter_of_run(
     cut = frozenset(run.reviews)
     if audited is not None and run.manifest.complete and not run.manifest.selection:
         cut |= audited
-    return Cutter(name, tuple(made), cut & frozenset(reviews))
+    return program(name, made, cut & frozenset(reviews))
+
+
+def kind_of_point(point: object) -> PointKind | None:
+    """The kind that a program gave to a point; None of a program or record that knows none."""
+    return getattr(point, "kind", None)
+
+
+def program(name: str, points: Iterable[MarkedPoint], reviews: frozenset[str]) -> Cutter:
+    """A program and the pieces that it takes for points; of kind ``none`` they are not judged."""
+    made = list(points)
+    kept = tuple(point for point in made if point.kind is not PointKind.NONE)
+    return Cutter(name, kept, reviews, not_points=len(made) - len(kept))
 
 
 @dataclass(frozen=True)
