@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from reviewscore.agreement.human_labels import note_on_models
-from reviewscore.agreement.judge_scores import JudgedRun, floats
+from reviewscore.agreement.judge_scores import JudgedRun, floats, notes_on_run
 from reviewscore.agreement.segmentation import Cut, Piece, Segmentation, matches, segmentation
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import AnnotatorKind, readers_in_words
@@ -71,7 +71,8 @@ class Cutter:
         points: Its points.
         reviews: The reviews that it cut.
         annotators: The annotators that a reader is, with their kinds; empty of a program.
-        not_points: Pieces that a reader listed as none.
+        not_points: Pieces that it lists as none.
+        notes: What limits figures that rest on it.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Cutter:
     reviews: frozenset[str]
     annotators: Mapping[str, AnnotatorKind] = field(default_factory=dict)
     not_points: int = 0
+    notes: tuple[str, ...] = ()
 
     def of_reviews(self, reviews: frozenset[str]) -> list[MarkedPoint]:
         """Its points of some reviews."""
@@ -180,7 +182,8 @@ def cutter_of_run(
     cut = frozenset(run.reviews)
     if audited is not None and run.manifest.complete and not run.manifest.selection:
         cut |= audited
-    return program(name, made, cut & frozenset(reviews))
+    made_program = program(name, made, cut & frozenset(reviews))
+    return replace(made_program, notes=tuple(notes_on_run(name, run)))
 
 
 def kind_of_point(point: object) -> PointKind | None:
@@ -504,6 +507,7 @@ def point_study(
             cure="name the labels of another reader of the same reviews, or a run of them",
         )
     notes = _notes(sets, cutters, how, drawn)
+    notes += [note for program in programs for note in program.notes]
     return PointStudy(tuple(cutters), tuple(programs), tuple(tables), tuple(notes))
 
 
@@ -525,7 +529,7 @@ def _notes(
         *([note_on_models(models)] if models else []),
     ]
     if not_points := sum(reader.not_points for reader in cutters):
-        notes.append(f"{not_points:,} pieces that readers list as no point are in no figure.")
+        notes.append(f"Listed by readers as no point, and in no figure: {not_points:,}.")
     for labels in sets:
         notes += labels.notes
         if labels.elsewhere:

@@ -16,6 +16,7 @@ from reviewscore.agreement.judge_scores import (
     JudgeScores,
     align,
     names,
+    notes_on_run,
     read_run,
     types_of,
     units_of,
@@ -24,7 +25,7 @@ from reviewscore.agreement.plots import figures
 from reviewscore.agreement.tables import LabelsAndScores, study_tables
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.files import write_whole
-from reviewscore.runs.folder import changed_words, read_manifest
+from reviewscore.runs.folder import read_manifest
 from reviewscore.runs.parts import check_scored
 from reviewscore.schema.annotation import AnnotatorKind, UnitKind
 from reviewscore.schema.calibration import Calibration
@@ -215,14 +216,7 @@ def _notes(compared: LabelsAndScores) -> list[str]:
 
 def _notes_on(judge: JudgeScores, labelled: set[str]) -> list[str]:
     """What limits the figures of one judge; `labelled` are the labelled premises."""
-    notes = []
-    if judge.run.changed:
-        notes.append(
-            f"{judge.name}: {changed_words(judge.run.changed)}; what is counted of it may be "
-            "nobody's verdict."
-        )
-    if not judge.run.manifest.complete or judge.run.manifest.selection:
-        notes.append(f"{judge.name}: the run is not complete, or a selection.")
+    notes = notes_on_run(judge.name, judge.run)
     lost = sum(why == NO_PREMISES and u in labelled for u, why in judge.missing.items())
     if lost:
         notes.append(

@@ -261,11 +261,11 @@ class _Reading:
             yield f"the field '{name}' is not known and was ignored ({count:,} lines)"
         if self.unplaced:
             yield (
-                f"{self.unplaced:,} quoted passages are left out, as no paper is at hand: name the "
-                "papers"
+                "quoted passages that are left out, as their papers are not at hand: "
+                f"{self.unplaced:,}; name the papers"
             )
         if self.moved:
-            yield f"{self.moved:,} stretches were not where the file says and were found again"
+            yield f"words that were not where the file says and were found again: {self.moved:,}"
         books = {label.codebook for label in self.labels}
         if len(books) > 1:
             names = ", ".join(sorted("none" if book is None else f"'{book}'" for book in books))
