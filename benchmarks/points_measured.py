@@ -185,7 +185,11 @@ def point_figures(half: Path, data: Path, drawn: Drawn) -> dict[str, PointFigure
     for labels in sets:
         for fault in labels.faults:
             print(f"left out: {fault}")
-    cutters, own = readers(sets, reviews), splitter(reviews)
+    cutters = [
+        replace(cutter, name=reader)
+        for reader, cutter in zip(READERS, readers(sets, reviews), strict=True)
+    ]
+    own = splitter(reviews)
     figures = {}
     for group in groups(sources[name] for name in reviews):
         some = frozenset(name for name in reviews if sources[name] in group.sources)
