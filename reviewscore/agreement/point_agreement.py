@@ -25,10 +25,10 @@ from reviewscore.schema.point_id import same_words
 from reviewscore.schema.point_label import PointLabel
 from reviewscore.schema.review import PointKind, PointType, Review
 from reviewscore.sources.point_labels import PointLabels
-from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
+from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
 from reviewscore.stats.metrics import f1, nominal_kappa, weighted_kappa
 from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
-from reviewscore.stats.shares import PAPERS, plan_of_papers, share
+from reviewscore.stats.shares import ONE_PAPER, PAPERS, plan_of_papers, share
 from reviewscore.stats.statistic import Floats, Statistic
 from reviewscore.stats.tables import Cell, Kind, Table, markdown
 from reviewscore.stats.writing import as_json, points, sections, write_report
@@ -37,6 +37,8 @@ Drawn: TypeAlias = Literal["papers", "reviews"]
 """What intervals draw with replacement, each with all its points."""
 STEM = "agreement"
 _NOBODY = "–"
+_FEWEST = 2
+"""Papers, or reviews, from which on there can be an interval."""
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,11 @@ class Aligned:
         return cls(reviews, *sides, same, cuts)
 
 
+def _without_interval(statistic: Statistic, made: Estimate, level: float) -> Estimate:
+    """The estimate of points of one paper: nothing varies from paper to paper."""
+    return made.model_copy(update={"low": None, "high": None, "reason": ONE_PAPER})
+
+
 class _Plans:
     """Where estimates of one comparison are asked for: shares of points, and coefficients.
 
@@ -267,7 +274,10 @@ class _Plans:
 
     def same(self, of: Statistic) -> PendingEstimate | str:
         """A coefficient over the points that both have."""
-        return self._same.ask(of) if of.n else _NOBODY
+        if not of.n:
+            return _NOBODY
+        few = len(np.unique(self._same.clusters.of[of.counts])) < _FEWEST
+        return self._same.ask(replace(of, settle=_without_interval) if few else of)
 
     def sides(self, attribute: str, codes: type[StrEnum] | None = None) -> tuple[Floats, Floats]:
         """What both say of the same points, NaN unknown; words as their places in `codes`."""
@@ -538,7 +548,8 @@ def _notes(
                 "are left out."
             )
     if number < FEW_PAPERS:
-        notes.append(f"Only {number:,} {drawn}: the intervals say little of others.")
+        few = drawn[:-1] if number == 1 else drawn
+        notes.append(f"Only {number:,} {few}: the intervals say little of others.")
     return notes
 
 

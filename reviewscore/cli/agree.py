@@ -281,7 +281,11 @@ def _import_sheet(
         read_sheet,
         read_units,
     )
+    from reviewscore.sources.point_labels import points_file
 
+    if points_file(sheet) is not None:
+        cure = "`annotate import` reads it"
+        raise InputError("holds marked points, not labels of units", file=sheet, cure=cure)
     units = read_units(folder)
     rows = list(read_sheet(sheet))
     if units is None and runs:

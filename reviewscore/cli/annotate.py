@@ -168,6 +168,7 @@ def import_command(
     from reviewscore.sources.annotations import LABELS
     from reviewscore.sources.point_labels import (
         POINTS,
+        points_file,
         read_point_labels,
         reviews_named,
         with_quotes,
@@ -176,6 +177,10 @@ def import_command(
     for name in (POINTS, LABELS):
         if (output / name).exists():
             raise InputError("is there already", file=output / name, cure="name another folder")
+    for sheet in sheets:
+        if sheet.is_file() and points_file(sheet) is None:
+            cure = "write one object a point; `agree --import` reads sheets of a run's units"
+            raise InputError("holds no marked points, with `spans`", file=sheet, cure=cure)
     known = reviews_at(reviews, reviews_named(sheets))
     paper_of = papers_at(papers or _papers_beside(reviews))
     read = read_point_labels(sheets, known, paper_of, name=output.name)

@@ -168,8 +168,8 @@ def points_file(path: Path) -> Path | None:
     file = path / POINTS if path.is_dir() else path
     if not file.is_file() or (path / LABELS).is_file():
         return None
-    first = next((row.record for row in RecordFile.of(file).rows() if row.record), {})
-    return file if "spans" in first else None
+    marked = any("spans" in (row.record or {}) for row in RecordFile.of(file).rows())
+    return file if marked else None
 
 
 def reviews_named(files: Iterable[Path]) -> set[str]:

@@ -114,6 +114,21 @@ def test_readers_without_a_common_point_have_no_kappa(tmp_path: Path, first: Poi
     assert cell(table, "type kappa") == "–"
 
 
+def test_points_of_one_paper_have_no_interval(tmp_path: Path) -> None:
+    paper = {name: one for name, one in KNOWN.items() if one.paper_id == "tides0"}
+    sets = [labels(tmp_path, name, marks(paper, name)) for name in ("A1", "B1")]
+    sets[1] = replace(sets[1], labels=(*sets[1].labels[:3],))
+
+    table = between_readers(readers(sets, KNOWN), QUICK)
+    by_review = between_readers(readers(sets, KNOWN), QUICK, "reviews")
+
+    for column in ("share matched", "type kappa", "score weighted kappa"):
+        found = estimate(table, column)
+        assert (found.low, found.high) == (None, None)
+        assert "of one paper" in found.reason
+    assert estimate(by_review, "type kappa").low is not None
+
+
 def test_annotators_who_divided_the_reviews_are_one_reader(tmp_path: Path) -> None:
     half = {name: one for name, one in KNOWN.items() if one.paper_id < "tides3"}
     rest = {name: one for name, one in KNOWN.items() if one.paper_id >= "tides3"}

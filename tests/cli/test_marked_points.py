@@ -87,13 +87,27 @@ def test_bad_lines_are_named_and_the_rest_is_read(
 def test_a_sheet_without_a_usable_line_makes_no_set(
     annotate: Invoke, data: Path, tmp_path: Path
 ) -> None:
-    sheet = write(tmp_path / "A1.jsonl", [{"review_id": "x"}])
+    sheet = write(tmp_path / "A1.jsonl", [{"review_id": "x", "spans": ["Why?"]}])
 
     ended = annotate("import", sheet, "--reviews", data, "-o", tmp_path / "set")
 
     assert ended.exit_code == WRONG_USE
+    assert f"{sheet}:1: field 'type': is missing" in ended.stderr
     assert "no line could be used" in ended.stderr
     assert not (tmp_path / "set").exists()
+
+
+def test_sheets_of_units_and_of_points_are_not_taken_for_each_other(
+    annotate: Invoke, agree: Invoke, data: Path, sheets: list[Path], tmp_path: Path
+) -> None:
+    units = write_labels(tmp_path / "units", labels_of(truth(1, 3))) / "labels.jsonl"
+
+    of_units = annotate("import", units, "--reviews", data, "-o", tmp_path / "set")
+    of_points = agree("--import", sheets[0], "--labels", tmp_path / "set")
+
+    assert of_units.exit_code == of_points.exit_code == WRONG_USE
+    assert "holds no marked points, with `spans`" in of_units.stderr
+    assert "`annotate import` reads it" in of_points.stderr
 
 
 def test_a_set_is_not_written_over(
