@@ -22,9 +22,9 @@ import numpy as np
 
 from benchmarks.measure import ROOT, SHARED, head, row, skip
 from reviewscore.agreement.point_agreement import (
-    Cutter,
     Drawn,
     MarkedPoint,
+    Marking,
     against_programs,
     between_readers,
     kind_of_point,
@@ -121,7 +121,7 @@ def reviews_of(wanted: set[str], sources: Iterable[str], data: Path) -> dict[str
     return reviews
 
 
-def splitter(reviews: Mapping[str, Review]) -> Cutter:
+def splitter(reviews: Mapping[str, Review]) -> Marking:
     """The pieces of the embedded splitter, with the types and kinds of the embedded judge."""
     made = (
         MarkedPoint(
@@ -163,10 +163,10 @@ def by_row(table: Table) -> dict[str, dict[str, Estimate]]:
     }
 
 
-def within(cutter: Cutter, reviews: frozenset[str]) -> Cutter:
+def within(marking: Marking, reviews: frozenset[str]) -> Marking:
     """The same with some reviews alone."""
     return replace(
-        cutter, points=tuple(cutter.of_reviews(reviews)), reviews=cutter.reviews & reviews
+        marking, points=tuple(marking.of_reviews(reviews)), reviews=marking.reviews & reviews
     )
 
 
@@ -185,15 +185,15 @@ def point_figures(half: Path, data: Path, drawn: Drawn) -> dict[str, PointFigure
     for labels in sets:
         for fault in labels.faults:
             print(f"left out: {fault}")
-    cutters = [
-        replace(cutter, name=reader)
-        for reader, cutter in zip(READERS, readers(sets, reviews), strict=True)
+    markings = [
+        replace(marking, name=reader)
+        for reader, marking in zip(READERS, readers(sets, reviews), strict=True)
     ]
     own = splitter(reviews)
     figures = {}
     for group in groups(sources[name] for name in reviews):
         some = frozenset(name for name in reviews if sources[name] in group.sources)
-        here = [within(cutter, some) for cutter in cutters]
+        here = [within(marking, some) for marking in markings]
         cuts, judged = against_programs(here, [within(own, some)], HOW, drawn)
         both = by_row(between_readers(here, HOW, drawn))
         figures[group.name] = PointFigures(by_row(cuts), by_row(judged), both[READERS[0]])

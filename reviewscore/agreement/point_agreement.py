@@ -36,7 +36,7 @@ from reviewscore.stats.writing import as_json, points, sections, write_report
 Drawn: TypeAlias = Literal["papers", "reviews"]
 """What intervals draw with replacement, each with all its points."""
 STEM = "agreement"
-_NOBODY = "–"
+_NO_FIGURE = "–"
 _FEWEST = 2
 """Papers, or reviews, from which on there can be an interval."""
 
@@ -65,15 +65,15 @@ class MarkedPoint:
 
 
 @dataclass(frozen=True)
-class Cutter:
-    """A reader, or a program, and the points that it cut.
+class Marking:
+    """The points that a reader, or a program, marked in reviews.
 
     Attributes:
-        name: What tables call it.
-        points: Its points.
-        reviews: The reviews that it cut.
+        name: What tables call the reader or program.
+        points: The points.
+        reviews: The reviews that were read.
         annotators: The annotators that a reader is, with their kinds; empty of a program.
-        not_points: Pieces that it lists as none.
+        not_points: Pieces that are listed as no point.
         notes: What limits figures that rest on it.
     """
 
@@ -85,11 +85,11 @@ class Cutter:
     notes: tuple[str, ...] = ()
 
     def of_reviews(self, reviews: frozenset[str]) -> list[MarkedPoint]:
-        """Its points of some reviews."""
+        """The points of some reviews."""
         return [point for point in self.points if point.piece.review_id in reviews]
 
 
-def readers(sets: Sequence[PointLabels], reviews: Mapping[str, Review]) -> list[Cutter]:
+def readers(sets: Sequence[PointLabels], reviews: Mapping[str, Review]) -> list[Marking]:
     """The readers of sets of labels.
 
     Annotators of one set who share no review, since they divided them, are one reader; those who
@@ -99,7 +99,7 @@ def readers(sets: Sequence[PointLabels], reviews: Mapping[str, Review]) -> list[
         sets: The sets.
         reviews: The reviews of their points.
     """
-    made: list[Cutter] = []
+    made: list[Marking] = []
     for labels in sets:
         groups: dict[str, list[PointLabel]] = {}
         for label in labels.labels:
@@ -119,8 +119,8 @@ def readers(sets: Sequence[PointLabels], reviews: Mapping[str, Review]) -> list[
     return made
 
 
-def _reader(name: str, labels: Sequence[PointLabel], reviews: Mapping[str, Review]) -> Cutter:
-    return Cutter(
+def _reader(name: str, labels: Sequence[PointLabel], reviews: Mapping[str, Review]) -> Marking:
+    return Marking(
         name,
         tuple(
             MarkedPoint(
@@ -141,12 +141,12 @@ def _reader(name: str, labels: Sequence[PointLabel], reviews: Mapping[str, Revie
     )
 
 
-def cutter_of_run(
+def marking_of_run(
     name: str,
     run: JudgedRun,
     reviews: Mapping[str, Review],
     audited: frozenset[str] | None = None,
-) -> Cutter:
+) -> Marking:
     """The points of a run in those reviews that are at hand.
 
     Args:
@@ -184,8 +184,8 @@ def cutter_of_run(
     cut = frozenset(run.reviews)
     if audited is not None and run.manifest.complete and not run.manifest.selection:
         cut |= audited
-    made_program = program(name, made, cut & frozenset(reviews))
-    return replace(made_program, notes=tuple(notes_on_run(name, run)))
+    marking = program(name, made, cut & frozenset(reviews))
+    return replace(marking, notes=tuple(notes_on_run(name, run)))
 
 
 def kind_of_point(point: object) -> PointKind | None:
@@ -193,19 +193,19 @@ def kind_of_point(point: object) -> PointKind | None:
     return getattr(point, "kind", None)
 
 
-def program(name: str, points: Iterable[MarkedPoint], reviews: frozenset[str]) -> Cutter:
+def program(name: str, points: Iterable[MarkedPoint], reviews: frozenset[str]) -> Marking:
     """A program and the pieces that it takes for points; of kind ``none`` they are not judged."""
     made = list(points)
     kept = tuple(point for point in made if point.kind is not PointKind.NONE)
-    return Cutter(name, kept, reviews, not_points=len(made) - len(kept))
+    return Marking(name, kept, reviews, not_points=len(made) - len(kept))
 
 
 @dataclass(frozen=True)
-class Aligned:
-    """Points of the same reviews by two, and which of them are the same.
+class AlignedPoints:
+    """Points that two marked in the same reviews, and which of them are the same.
 
     Attributes:
-        reviews: The reviews that both cut.
+        reviews: The reviews that both read.
         first: Points of the first.
         second: Points of the second.
         pairs: Indices of the points that are the same.
@@ -219,7 +219,7 @@ class Aligned:
     segmentation: Segmentation | None = None
 
     @classmethod
-    def of_readers(cls, first: Cutter, second: Cutter) -> Aligned:
+    def of_readers(cls, first: Marking, second: Marking) -> AlignedPoints:
         """Two readers, their points matched one to one."""
         reviews = first.reviews & second.reviews
         sides = first.of_reviews(reviews), second.of_reviews(reviews)
@@ -227,7 +227,7 @@ class Aligned:
         return cls(reviews, *sides, same)
 
     @classmethod
-    def of_program(cls, reader: Cutter, program: Cutter) -> Aligned:
+    def of_program(cls, reader: Marking, program: Marking) -> AlignedPoints:
         """A reader's points and a program's pieces, the same where a piece holds a point whole."""
         reviews = reader.reviews & program.reviews
         sides = reader.of_reviews(reviews), program.of_reviews(reviews)
@@ -241,7 +241,7 @@ def _without_interval(statistic: Statistic, made: Estimate, level: float) -> Est
     return made.model_copy(update={"low": None, "high": None, "reason": ONE_PAPER})
 
 
-class _Plans:
+class _AgreementPlans:
     """Where estimates of one comparison are asked for: shares of points, and coefficients.
 
     Args:
@@ -250,7 +250,7 @@ class _Plans:
         drawn: What they draw.
     """
 
-    def __init__(self, aligned: Aligned, how: Resampling, drawn: Drawn) -> None:
+    def __init__(self, aligned: AlignedPoints, how: Resampling, drawn: Drawn) -> None:
         self.aligned, self._drawn = aligned, drawn
         both = [*aligned.first, *aligned.second]
         self._place = {name: at for at, name in enumerate(sorted({*map(self._unit, both)}))}
@@ -270,31 +270,25 @@ class _Plans:
             if hit is not None:
                 base[self._place[self._unit(point)]] += 1
                 over[self._place[self._unit(point)]] += hit
-        return self._shares.ask(share(name, over, base)) if base.any() else _NOBODY
+        return self._shares.ask(share(name, over, base)) if base.any() else _NO_FIGURE
 
     def same(self, of: Statistic) -> PendingEstimate | str:
         """A coefficient over the points that both have."""
         if not of.n:
-            return _NOBODY
+            return _NO_FIGURE
         few = len(np.unique(self._same.clusters.of[of.counts])) < _FEWEST
         return self._same.ask(replace(of, settle=_without_interval) if few else of)
 
     def sides(self, attribute: str, codes: type[StrEnum] | None = None) -> tuple[Floats, Floats]:
         """What both say of the same points, NaN unknown; words as their places in `codes`."""
         place = {} if codes is None else {code: float(at) for at, code in enumerate(codes)}
-        columns = (
-            [getattr(points[at], attribute) for at in column]
-            for points, column in zip(
-                (self.aligned.first, self.aligned.second),
-                zip(*self.aligned.pairs, strict=True) if self.aligned.pairs else ((), ()),
-                strict=True,
-            )
-        )
-        first, second = (
-            floats(value if codes is None else place.get(value) for value in column)
-            for column in columns
-        )
-        return first, second
+
+        def column(points: Iterable[MarkedPoint]) -> Floats:
+            values = (getattr(point, attribute) for point in points)
+            return floats(value if codes is None else place.get(value) for value in values)
+
+        first, second, pairs = self.aligned.first, self.aligned.second, self.aligned.pairs
+        return column(first[at] for at, _ in pairs), column(second[at] for _, at in pairs)
 
     def judgements(self) -> list[Cell]:
         """Agreement on what was said of the same points."""
@@ -335,15 +329,15 @@ _WHOLE_NOTE = (
 
 
 def between_readers(
-    cutters: Sequence[Cutter], how: Resampling = PAPERS, drawn: Drawn = "papers"
+    markings: Sequence[Marking], how: Resampling = PAPERS, drawn: Drawn = "papers"
 ) -> Table:
-    """Agreement of readers with each other, a row for each two who cut the same reviews."""
+    """Agreement of readers with each other, a row for each two who read the same reviews."""
     rows: list[tuple[Cell, ...]] = []
-    for first, second in combinations(cutters, 2):
-        aligned = Aligned.of_readers(first, second)
+    for first, second in combinations(markings, 2):
+        aligned = AlignedPoints.of_readers(first, second)
         if not aligned.reviews:
             continue
-        plans = _Plans(aligned, how, drawn)
+        plans = _AgreementPlans(aligned, how, drawn)
         columns = [{*column} for column in zip(*aligned.pairs, strict=True)] or [set(), set()]
         matched = [
             plans.share("matched", side, (at in column for at in range(len(side))))
@@ -375,17 +369,17 @@ def between_readers(
 
 
 def against_programs(
-    cutters: Sequence[Cutter],
-    programs: Sequence[Cutter],
+    markings: Sequence[Marking],
+    programs: Sequence[Marking],
     how: Resampling = PAPERS,
     drawn: Drawn = "papers",
 ) -> tuple[Table, Table]:
     """What became of readers' points in programs' pieces, and agreement on those held whole."""
     cuts: list[tuple[Cell, ...]] = []
     judged: list[tuple[Cell, ...]] = []
-    for reader in cutters:
+    for reader in markings:
         for program in programs:
-            aligned = Aligned.of_program(reader, program)
+            aligned = AlignedPoints.of_program(reader, program)
             if not aligned.reviews:
                 continue
             cut, said = _program_rows(aligned, how, drawn)
@@ -413,9 +407,11 @@ def against_programs(
     )
 
 
-def _program_rows(aligned: Aligned, how: Resampling, drawn: Drawn) -> tuple[list[Cell], list[Cell]]:
+def _program_rows(
+    aligned: AlignedPoints, how: Resampling, drawn: Drawn
+) -> tuple[list[Cell], list[Cell]]:
     assert aligned.segmentation is not None
-    plans = _Plans(aligned, how, drawn)
+    plans = _AgreementPlans(aligned, how, drawn)
     none = {*aligned.segmentation.no_points}
     cut: list[Cell] = [len(aligned.reviews), len(aligned.first)]
     for kind in Cut:
@@ -428,12 +424,14 @@ def _program_rows(aligned: Aligned, how: Resampling, drawn: Drawn) -> tuple[list
     return [*cut, pieces, lost], judged
 
 
-def of_each(cutters: Sequence[Cutter], how: Resampling = PAPERS, drawn: Drawn = "papers") -> Table:
+def reader_table(
+    markings: Sequence[Marking], how: Resampling = PAPERS, drawn: Drawn = "papers"
+) -> Table:
     """What each reader marked, and how many points are misinformed to it."""
     rows: list[tuple[Cell, ...]] = []
-    for reader in cutters:
-        alone = Aligned(reader.reviews, reader.points, (), ())
-        plans = _Plans(alone, how, drawn)
+    for reader in markings:
+        alone = AlignedPoints(reader.reviews, reader.points, (), ())
+        plans = _AgreementPlans(alone, how, drawn)
         flags = (point.misinformed for point in reader.points)
         types = Counter(point.type for point in reader.points)
         rows.append(
@@ -454,7 +452,7 @@ def of_each(cutters: Sequence[Cutter], how: Resampling = PAPERS, drawn: Drawn = 
     )  # fmt: skip
 
 
-def _kinds_in_words(reader: Cutter) -> str:
+def _kinds_in_words(reader: Marking) -> str:
     kinds = Counter(reader.annotators.values())
     return readers_in_words(kinds[AnnotatorKind.HUMAN], kinds[AnnotatorKind.MODEL])
 
@@ -470,8 +468,8 @@ class PointStudy:
         notes: What must be said beside them.
     """
 
-    readers: tuple[Cutter, ...]
-    programs: tuple[Cutter, ...]
+    readers: tuple[Marking, ...]
+    programs: tuple[Marking, ...]
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
 
@@ -487,7 +485,7 @@ class PointStudy:
 
 def point_study(
     sets: Sequence[PointLabels],
-    programs: Sequence[Cutter],
+    programs: Sequence[Marking],
     reviews: Mapping[str, Review],
     how: Resampling,
     drawn: Drawn = "papers",
@@ -496,7 +494,7 @@ def point_study(
 
     Args:
         sets: Their labels.
-        programs: Runs, as `cutter_of_run` makes them.
+        programs: Runs, as `marking_of_run` makes them.
         reviews: The reviews of their points.
         how: How intervals are made; whole papers or reviews are drawn whatever its scheme.
         drawn: Which of the two.
@@ -504,11 +502,11 @@ def point_study(
     Raises:
         InputError: Nothing can be compared.
     """
-    cutters = readers(sets, reviews)
-    between = between_readers(cutters, how, drawn)
-    tables = [of_each(cutters, how, drawn), *([between] if between.rows else [])]
+    markings = readers(sets, reviews)
+    between = between_readers(markings, how, drawn)
+    tables = [reader_table(markings, how, drawn), *([between] if between.rows else [])]
     if programs:
-        in_pieces = against_programs(cutters, programs, how, drawn)
+        in_pieces = against_programs(markings, programs, how, drawn)
         tables += [table for table in in_pieces if table.rows]
     if len(tables) == 1:
         raise InputError(
@@ -516,29 +514,29 @@ def point_study(
             f"{' or is in a run' if programs else ''}",
             cure="name the labels of another reader of the same reviews, or a run of them",
         )
-    notes = _notes(sets, cutters, how, drawn)
+    notes = _notes(sets, markings, how, drawn)
     notes += [note for program in programs for note in program.notes]
-    return PointStudy(tuple(cutters), tuple(programs), tuple(tables), tuple(notes))
+    return PointStudy(tuple(markings), tuple(programs), tuple(tables), tuple(notes))
 
 
 def _notes(
-    sets: Sequence[PointLabels], cutters: Sequence[Cutter], how: Resampling, drawn: Drawn
+    sets: Sequence[PointLabels], markings: Sequence[Marking], how: Resampling, drawn: Drawn
 ) -> list[str]:
     """How the tables came about, and what limits them."""
-    names = {name for reader in cutters for name in reader.annotators.items()}
+    names = {name for reader in markings for name in reader.annotators.items()}
     models = sorted(name for name, kind in names if kind is AnnotatorKind.MODEL)
-    marked = {point.paper_id for reader in cutters for point in reader.points}
-    number = len(marked) if drawn == "papers" else len(set().union(*(r.reviews for r in cutters)))
+    marked = {point.paper_id for reader in markings for point in reader.points}
+    number = len(marked) if drawn == "papers" else len(set().union(*(r.reviews for r in markings)))
     notes = [
         *(
             f"{reader.name}: {_kinds_in_words(reader)} ({', '.join(sorted(reader.annotators))})."
-            for reader in cutters
+            for reader in markings
         ),
         f"In brackets: {how.percent} {'BCa' if how.method == 'bca' else 'percentile'} intervals of "
         f"{how.resamples:,} bootstrap samples of whole {drawn}; seed {how.seed}.",
         *([note_on_models(models)] if models else []),
     ]
-    if not_points := sum(reader.not_points for reader in cutters):
+    if not_points := sum(reader.not_points for reader in markings):
         notes.append(f"Listed by readers as no point, and in no figure: {not_points:,}.")
     for labels in sets:
         notes += labels.notes

@@ -15,7 +15,7 @@ from reviewscore.cli.terminal import print_line, print_text, say, warn
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from reviewscore.agreement.point_agreement import Cutter, Drawn, PointStudy
+    from reviewscore.agreement.point_agreement import Drawn, Marking, PointStudy
     from reviewscore.schema.review import Review
     from reviewscore.sources.point_labels import PaperOf, PointLabels
     from reviewscore.stats.resampling import Resampling
@@ -115,7 +115,7 @@ class PointSets:
             say(f"warning: {len(faults):,} lines or parts of lines left out; --check lists them")
         if people_alone:
             sets = [labels.of_people() for labels in sets]
-        return point_study(sets, self._cutters(reviews, audited), reviews, how, drawn)
+        return point_study(sets, self._markings(reviews, audited), reviews, how, drawn)
 
     def check(self) -> int:
         """Print every fault; 2 if there is one."""
@@ -169,11 +169,11 @@ class PointSets:
             )
         return reviews, audited
 
-    def _cutters(
+    def _markings(
         self, reviews: Mapping[str, Review], audited: Mapping[Path, frozenset[str]]
-    ) -> list[Cutter]:
+    ) -> list[Marking]:
         from reviewscore.agreement.judge_scores import names, read_run
-        from reviewscore.agreement.point_agreement import cutter_of_run
+        from reviewscore.agreement.point_agreement import marking_of_run
         from reviewscore.schema.annotation import Unit
 
         wanted = [
@@ -182,7 +182,7 @@ class PointSets:
         ]
         runs = [read_run(run, wanted, accept_changed=self.accept_changed) for run in self.runs]
         return [
-            cutter_of_run(name, run, reviews, audited.get(run.path))
+            marking_of_run(name, run, reviews, audited.get(run.path))
             for name, run in zip(names(runs), runs, strict=True)
         ]
 

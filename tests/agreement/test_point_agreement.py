@@ -10,8 +10,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from reviewscore.agreement.point_agreement import (
-    Cutter,
     MarkedPoint,
+    Marking,
     PointStudy,
     against_programs,
     between_readers,
@@ -142,7 +142,7 @@ def test_annotators_who_divided_the_reviews_are_one_reader(tmp_path: Path) -> No
     ]  # fmt: skip
 
 
-def cut(name: str, first: PointLabels, **changes: object) -> Cutter:
+def cut(name: str, first: PointLabels, **changes: object) -> Marking:
     """A program that cuts as a reader does, with points changed."""
     (reader,) = readers([first], KNOWN)
     points = [replace(point, **changes) for point in reader.points]  # type: ignore[arg-type]
@@ -193,7 +193,7 @@ def test_a_piece_beside_the_points_is_counted_and_merged_points_are_not_judged(
     assert cell(judged, "points") == 0
 
 
-def study(*sets: PointLabels, programs: tuple[Cutter, ...] = ()) -> PointStudy:
+def study(*sets: PointLabels, programs: tuple[Marking, ...] = ()) -> PointStudy:
     return point_study(sets, programs, KNOWN, QUICK)
 
 
