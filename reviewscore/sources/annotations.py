@@ -155,7 +155,7 @@ def read_annotations(path: Path) -> AnnotationSet:
         raise InputError(
             "there are no labels",
             file=labels,
-            cure=f"name a folder that holds {LABELS}, or a file of labels",
+            cure=f"name a folder that holds {LABELS} or points.jsonl, or a file of labels",
         )
     reading = _Reading()
     units = annotators = None
