@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from reviewscore.agreement.human_labels import ScoreColumns
 from reviewscore.judges.lexical.forms import QuestionForm, clauses_of, main_clause
-from reviewscore.runs.folder import changed_records, read_manifest, read_points
+from reviewscore.runs.folder import changed_records, changed_words, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
@@ -344,6 +344,18 @@ def names(runs: Sequence[JudgedRun]) -> list[str]:
         for mark in marks
     )
     return next(names for names in marked if len(set(names)) == len(names))
+
+
+def notes_on_run(name: str, run: JudgedRun) -> list[str]:
+    """What limits figures that rest on a run."""
+    notes = []
+    if run.changed:
+        notes.append(
+            f"{name}: {changed_words(run.changed)}; what is counted of it may be nobody's verdict."
+        )
+    if not run.manifest.complete or run.manifest.selection:
+        notes.append(f"{name}: the run is not complete, or a selection.")
+    return notes
 
 
 def value_laden(text: str) -> bool:

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from reviewscore.agreement.calibrate import PEOPLE, calibrate
 from reviewscore.agreement.disagree import Disagreement, disagreements, sheet_columns, sheet_rows
-from reviewscore.agreement.human_labels import HumanLabels, gather
+from reviewscore.agreement.human_labels import HumanLabels, gather, note_on_models
 from reviewscore.agreement.judge_scores import (
     NO_PREMISES,
     JudgedRun,
     JudgeScores,
     align,
     names,
+    notes_on_run,
     read_run,
     types_of,
     units_of,
@@ -25,7 +26,7 @@ from reviewscore.agreement.tables import LabelsAndScores, study_tables
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.files import write_whole
 from reviewscore.printable import counted
-from reviewscore.runs.folder import changed_words, read_manifest
+from reviewscore.runs.folder import read_manifest
 from reviewscore.runs.parts import check_scored
 from reviewscore.schema.annotation import AnnotatorKind, UnitKind
 from reviewscore.schema.calibration import Calibration
@@ -185,11 +186,7 @@ def _notes(compared: LabelsAndScores) -> list[str]:
         f"{', with a single paper point by point' if papers == 1 else ''}.",
     ]
     if people.models:
-        notes.append(
-            f"{', '.join(sorted(people.models))}: no person but a model that reads; figures that "
-            "rest on such labels are no agreement with people, and errors that models share do "
-            "not show in them."
-        )
+        notes.append(note_on_models(people.models))
     notes += compared.notes
     if people.strangers:
         cure = f"; {BY_PLACE}" if by_place(people.strangers) else ""
@@ -216,14 +213,7 @@ def _notes(compared: LabelsAndScores) -> list[str]:
 
 def _notes_on(judge: JudgeScores, labelled: set[str]) -> list[str]:
     """What limits the figures of one judge; `labelled` are the labelled premises."""
-    notes = []
-    if judge.run.changed:
-        notes.append(
-            f"{judge.name}: {changed_words(judge.run.changed)}; what is counted of it may be "
-            "nobody's verdict."
-        )
-    if not judge.run.manifest.complete or judge.run.manifest.selection:
-        notes.append(f"{judge.name}: the run is not complete, or a selection.")
+    notes = notes_on_run(judge.name, judge.run)
     lost = sum(why == NO_PREMISES and u in labelled for u, why in judge.missing.items())
     if lost:
         notes.append(

@@ -33,6 +33,7 @@ OTHERS = {
     "purge": ["run", "--dry-run"],
     "fetch": ["--from-export", "notes.json", "-o", "fetched"],
     "agree": ["run", "--human", "labels", "--check"],
+    "annotate import": ["labels/labels.jsonl", "--reviews", ".", "-o", "imported"],
     "gem score": ["gem", "-o", "gem-scores", "--variant", "gem", "--resamples", "100"],
     "gem validate": ["gem", "-o", "gem-valid", "--resamples", "100"],
     "gem compare": ["gem-scores", "gem-scores"],
@@ -66,7 +67,7 @@ OTHERS = {
 }
 """Verbs that are cheap to run, so that one process runs them all."""
 
-SERVERS = {"annotate": ["run", "--set", "labels", "--annotators", "A1", "--port", "0"]}
+SERVERS = {"annotate label": ["run", "--set", "labels", "--annotators", "A1", "--port", "0"]}
 """Verbs that end only when they are told to."""
 
 SCRIPT = """import sys
@@ -156,7 +157,7 @@ def test_a_folder_of_traps_runs_nothing(place: Path, traps: Traps, verb: str) ->
 
 
 def test_a_folder_of_traps_runs_nothing_while_people_label(place: Path, traps: Traps) -> None:
-    process = start(place, "reviewscore", "annotate", *SERVERS["annotate"])
+    process = start(place, "reviewscore", "annotate", *SERVERS["annotate label"])
     assert process.stdout is not None
     line = next((line for line in process.stdout if "http://127.0.0.1" in line), "")
     process.terminate()
