@@ -20,6 +20,17 @@ from reviewscore.points.stance import (
     is_summary,
     stance_of,
 )
+from reviewscore.points.turns import (
+    adds_on,
+    counts_on,
+    is_numbered,
+    leans_back,
+    names_concern,
+    points_back,
+    stands_alone,
+    takes_up,
+    topics_of,
+)
 from reviewscore.text.sentences import TextSpan, sentences
 
 
@@ -31,59 +42,8 @@ class Concern(NamedTuple):
     context: TextSpan | None
 
 
-_NEW = re.compile(
-    r"\W*(?:(?:another|one (?:more|other)|(?:my|the) (?:other|second|third|next|last|final|main|"
-    r"major|biggest|primary|first|only)) (?:\w+ ){0,3}(?:concern|weakness|issue|point|question|"
-    r"problem|limitation|drawback|comment|suggestion|worry|confusion|thing|downside|shortcoming)|"
-    r"(?:first|second|third|fourth|fifth|last|final)(?:ly)?,|lastly|finally|secondly|thirdly|"
-    r"(?:regarding|as for|with regards? to|concerning|on the (?:experimental|theoretical|empirical|"
-    r"writing|presentation|other) \w+),? |in terms of|[(\[]?\d{1,2}[)\].](?!\d)|"
-    r"[(\[][a-hivx]{1,3}[)\]]|minor(?: \w+)?:|typos?:|(?:additionally|in addition|also|besides|"
-    r"moreover|furthermore|apart from (?:this|that)|aside from)[, ])",
-    re.IGNORECASE,
-)
-_SOFT = re.compile(
-    r"\W*(?:also|moreover|furthermore|besides|additionally|in addition)\b", re.IGNORECASE
-)
-_BACK = re.compile(
-    r"\W*(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|if so|if not|"
-    r"if yes|otherwise|why\?|how\?|how so|why not|what if not|for example|for instance|e\.g|i\.e|"
-    r"in other words|in this case|in that case|is (?:it|this|that)|are (?:they|these|those)|"
-    r"does (?:it|this|that)|do (?:they|these|those)|did (?:it|this|that|they)|was (?:it|this|that)|"
-    r"would (?:it|this|that|they)|could (?:it|this|that)|can (?:it|this|that|they)|will (?:it|this|"
-    r"that)|should (?:it|this|that)|has (?:it|this|that)|what (?:is|are|about) (?:this|that|it|"
-    r"they|these)|why (?:is|are|does|do|did|was) (?:it|this|that|they|these)|how (?:is|are|does|do|"
-    r"did|was|can) (?:it|this|that|they|these)|then|therefore|thus|hence|specifically|"
-    r"in particular|because|since|same|however|i (?:mean|ask)|what about|any\b|or\b)\b",
-    re.IGNORECASE,
-)
-_POINTS_BACK = re.compile(
-    r"\W*(?:\w+\W+){0,4}(?:it|they|them|this|that|these|those|such|same|here|the authors? then)\b",
-    re.IGNORECASE,
-)
-_TOPICS = tuple(
-    re.compile(rf"\b(?:{words})", re.IGNORECASE)
-    for words in (
-        r"writ(?:ing|ten)|clarity|clear|notation|typo|gramma|presentation|figure|organi[sz]|readab|"
-        r"sentence|follow|hard to read",
-        r"novel|original|incremental|existing|prior work|combination",
-        r"reproduc|code|hyper-?param|implementation|seed|open[- ]source",
-        r"experiment|empirical|results?|baseline|dataset|evaluat|benchmark|ablation",
-        r"theor|proof|assumption|theorem|lemma",
-    )
-)
 _COUNT = re.compile(r"[(\[]?(?P<digits>\d{1,2})[).\]]\s+")
-_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those)\b", re.IGNORECASE)
-_LEAST_WORDS = 7
-_FEW_WORDS = 12
 _LONG_CONTEXT = 400
-
-
-def _stands_alone(question: str) -> bool:
-    words = len(question.split())
-    back = _BACK.match(question) or _POINTS_BACK.match(question)
-    pronoun = words <= _FEW_WORDS and _PRONOUN.search(question) is not None
-    return words >= _LEAST_WORDS and back is None and not pronoun
 
 
 def _text_of(text: str, part: TextSpan) -> str:
@@ -102,20 +62,31 @@ def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
     return {
         index
         for index in range(1, len(parts))
-        if asked[index] and asked[index - 1] and _stands_alone(_text_of(text, parts[index]))
+        if asked[index] and asked[index - 1] and stands_alone(_text_of(text, parts[index]))
     }
 
 
-def _concern_starts(text: str, parts: list[TextSpan]) -> set[int]:
-    """Indices of sentences that open a new concern in a paragraph."""
-    starts: set[int] = set()
-    for index in range(1, len(parts)):
-        sentence = _text_of(text, parts[index])
-        if _NEW.match(sentence) is None:
-            continue
-        if _SOFT.match(sentence) is None or has_criticism(sentence):
-            starts.add(index)
-    return starts
+def _concern_starts(text: str, parts: list[TextSpan], *, entry: bool) -> set[int]:
+    """Indices of sentences that say themselves that another concern begins."""
+    return {
+        index
+        for index in range(1, len(parts))
+        if _says_new(_text_of(text, parts[index]), entry=entry)
+    }
+
+
+def _says_new(sentence: str, *, entry: bool) -> bool:
+    """Whether a sentence announces another concern by its first words."""
+    if adds_on(sentence) or (entry and (counts_on(sentence) or takes_up(sentence))):
+        return has_criticism(sentence)
+    if entry:
+        return names_concern(sentence)
+    return (
+        names_concern(sentence)
+        or takes_up(sentence)
+        or counts_on(sentence)
+        or is_numbered(sentence)
+    )
 
 
 def _counted_starts(text: str, parts: list[TextSpan]) -> set[int]:
@@ -136,19 +107,15 @@ def _counted_starts(text: str, parts: list[TextSpan]) -> set[int]:
     return set(starts) if concerns else set()
 
 
-def _topics(sentence: str) -> set[int]:
-    return {number for number, topic in enumerate(_TOPICS) if topic.search(sentence)}
-
-
 def _topic_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """Indices of critical sentences that turn to another quality of the paper."""
     starts: set[int] = set()
-    current = _topics(_text_of(text, parts[0]))
+    current = topics_of(_text_of(text, parts[0]))
     for index in range(1, len(parts)):
         sentence = _text_of(text, parts[index])
-        topics = _topics(sentence)
+        topics = topics_of(sentence)
         turned = bool(topics and current) and not topics & current
-        if turned and _BACK.match(sentence) is None and has_criticism(sentence):
+        if turned and not leans_back(sentence) and has_criticism(sentence):
             starts.add(index)
             current = topics
         else:
@@ -204,16 +171,13 @@ def all_concerns(text: str, block: Block, *, praise: bool = False) -> Iterator[C
         if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
             return
     starts = _question_starts(text, parts) | _counted_starts(text, parts)
-    if not block.entry:
-        starts |= _concern_starts(text, parts)
+    starts |= _concern_starts(text, parts, entry=block.entry)
     yield from _grouped(text, parts, starts, block.context)
 
 
 def _needs_before(sentence: str) -> bool:
     """Whether a sentence leans on the one before it."""
-    if _BACK.match(sentence) is not None:
-        return True
-    return is_question(sentence) and _POINTS_BACK.match(sentence) is not None
+    return leans_back(sentence) or (is_question(sentence) and points_back(sentence))
 
 
 def _critical_runs(text: str, parts: list[TextSpan], *, entry: bool) -> Iterator[list[TextSpan]]:
@@ -259,7 +223,6 @@ def sifted_concerns(text: str, block: Block) -> Iterator[Concern]:
     parts = [part for part in parts if not is_aside(_text_of(text, part))]
     for run in _critical_runs(text, parts, entry=block.entry):
         starts = _question_starts(text, run) | _counted_starts(text, run)
-        if not block.entry:
-            starts |= _concern_starts(text, run)
+        starts |= _concern_starts(text, run, entry=block.entry)
         starts |= _topic_starts(text, run)
         yield from _grouped(text, run, starts, block.context or _lead_of(text, parts, run[0]))
