@@ -22,12 +22,13 @@ from reviewscore.points.stance import (
 )
 from reviewscore.points.turns import (
     adds_on,
+    asks_anew,
     counts_on,
     is_numbered,
+    joins_on,
     leans_back,
     names_concern,
     points_back,
-    stands_alone,
     takes_up,
     topics_of,
 )
@@ -51,18 +52,19 @@ def _text_of(text: str, part: TextSpan) -> str:
 
 
 def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
-    """Indices of sentences that are a further question, able to stand alone, in a row of them.
+    """Indices of sentences that ask something else than the question before them.
 
     An argument that ends in questions stays whole: only where at least half of the sentences ask
-    are the questions points of their own.
+    are the questions points of their own. A question of yes or no after another one refines it.
     """
-    asked = [is_question(_text_of(text, part)) for part in parts]
+    owned = [_text_of(text, part) for part in parts]
+    asked = [is_question(sentence) for sentence in owned]
     if 2 * sum(asked) < len(parts):
         return set()
     return {
         index
         for index in range(1, len(parts))
-        if asked[index] and asked[index - 1] and stands_alone(_text_of(text, parts[index]))
+        if asked[index] and any(asked[:index]) and asks_anew(owned[index])
     }
 
 
@@ -72,21 +74,32 @@ def _concern_starts(text: str, parts: list[TextSpan], *, entry: bool) -> set[int
         index
         for index in range(1, len(parts))
         if _says_new(_text_of(text, parts[index]), entry=entry)
+        or _opens_paragraph(text, parts, index)
     }
 
 
 def _says_new(sentence: str, *, entry: bool) -> bool:
     """Whether a sentence announces another concern by its first words."""
-    if adds_on(sentence) or (entry and (counts_on(sentence) or takes_up(sentence))):
-        return has_criticism(sentence)
+    if adds_on(sentence):
+        return has_criticism(sentence) or not points_back(sentence)
+    if joins_on(sentence):
+        return has_criticism(sentence) and not is_question(sentence)
     if entry:
-        return names_concern(sentence)
+        named = counts_on(sentence) or takes_up(sentence)
+        return names_concern(sentence) or (named and has_criticism(sentence))
     return (
         names_concern(sentence)
         or takes_up(sentence)
         or counts_on(sentence)
         or is_numbered(sentence)
     )
+
+
+def _opens_paragraph(text: str, parts: list[TextSpan], index: int) -> bool:
+    """Whether a sentence criticises anew after a blank line."""
+    gap = text[parts[index - 1].end : parts[index].start]
+    sentence = _text_of(text, parts[index])
+    return gap.count("\n") > 1 and has_criticism(sentence) and not leans_back(sentence)
 
 
 def _counted_starts(text: str, parts: list[TextSpan]) -> set[int]:

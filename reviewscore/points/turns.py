@@ -79,6 +79,12 @@ _TOPICS = tuple(
         r"theor|proof|assumption|theorem|lemma",
     )
 )
+_JOINS = re.compile(r"\W*and,? ", re.IGNORECASE)
+_ASKS_FOR = re.compile(
+    r"\W*(?:(?:and|so|then|\w+ly),? )?(?:(?:in|on|at|for|from|to|by|with|under|of) [^?]{0,80}?)?"
+    r"(?:what|how|why|which|where|who|when)\b",
+    re.IGNORECASE,
+)
 _LEAST_WORDS = 7
 _FEW_WORDS = 12
 
@@ -86,6 +92,12 @@ _FEW_WORDS = 12
 def adds_on(sentence: str) -> bool:
     """Whether a sentence says at its head that it adds to what was said: ``Also, ..``."""
     return _ADDS.match(sentence) is not None or _ALSO_SAID.match(sentence) is not None
+
+
+def joins_on(sentence: str) -> bool:
+    """Whether a sentence goes on with ``And`` and needs no word of the one before it."""
+    joined = _JOINS.match(sentence)
+    return joined is not None and not points_back(sentence[joined.end() :])
 
 
 def names_concern(sentence: str) -> bool:
@@ -122,9 +134,12 @@ def stands_alone(question: str) -> bool:
     """Whether a question is understood without the sentence before it."""
     words = len(question.split())
     pronoun = words <= _FEW_WORDS and _PRONOUN.search(question) is not None
-    return not (
-        words < _LEAST_WORDS or leans_back(question) or points_back(question) or pronoun
-    )
+    return not (words < _LEAST_WORDS or leans_back(question) or points_back(question) or pronoun)
+
+
+def asks_anew(question: str) -> bool:
+    """Whether a question asks for something of its own: ``How ..``, not ``Was it ..``."""
+    return stands_alone(question) and (_ASKS_FOR.match(question) is not None or adds_on(question))
 
 
 def topics_of(sentence: str) -> frozenset[int]:
