@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from reviewscore.points.blocks import Block
@@ -17,6 +17,7 @@ from reviewscore.points.stance import (
     is_empty,
     is_polite,
     is_question,
+    is_repair,
     is_summary,
     stance_of,
 )
@@ -32,6 +33,7 @@ from reviewscore.points.turns import (
     takes_up,
     topics_of,
 )
+from reviewscore.schema.review import Role
 from reviewscore.text.sentences import TextSpan, sentences
 
 
@@ -43,8 +45,12 @@ class Concern(NamedTuple):
     context: TextSpan | None
 
 
+_Placed = tuple[Concern, Role]
+
 _COUNT = re.compile(r"[(\[]?(?P<digits>\d{1,2})[).\]]\s+")
 _LONG_CONTEXT = 400
+_TITLE_WORDS = 5
+"""Sentences of fewer words are titles of what follows."""
 
 
 def _text_of(text: str, part: TextSpan) -> str:
@@ -70,11 +76,13 @@ def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
 
 def _concern_starts(text: str, parts: list[TextSpan], *, entry: bool) -> set[int]:
     """Indices of sentences that say themselves that another concern begins."""
+    title = len(_text_of(text, parts[0]).split()) < _TITLE_WORDS
     return {
         index
-        for index in range(1, len(parts))
+        for index in range(2 if title else 1, len(parts))
         if _says_new(_text_of(text, parts[index]), entry=entry)
         or _opens_paragraph(text, parts, index)
+        or _turns_from_repair(text, parts, index)
     }
 
 
@@ -93,6 +101,15 @@ def _says_new(sentence: str, *, entry: bool) -> bool:
         or counts_on(sentence)
         or is_numbered(sentence)
     )
+
+
+def _turns_from_repair(text: str, parts: list[TextSpan], index: int) -> bool:
+    """Whether a sentence criticises the matter after one that mends words, or the reverse."""
+    sentence, before = _text_of(text, parts[index]), _text_of(text, parts[index - 1])
+    mends = is_repair(sentence)
+    if mends == is_repair(before) or leans_back(sentence):
+        return False
+    return has_criticism(before if mends else sentence)
 
 
 def _opens_paragraph(text: str, parts: list[TextSpan], index: int) -> bool:
@@ -239,3 +256,43 @@ def sifted_concerns(text: str, block: Block) -> Iterator[Concern]:
         starts |= _concern_starts(text, run, entry=block.entry)
         starts |= _topic_starts(text, run)
         yield from _grouped(text, run, starts, block.context or _lead_of(text, parts, run[0]))
+
+
+_MARKS = 4
+"""Most letters and digits of the list marks between two entries."""
+
+
+def joined_repairs(
+    text: str, concerns: Iterable[_Placed], *, heading: str = ""
+) -> Iterator[_Placed]:
+    """Concerns of a section with typos and small repairs that stand side by side as one.
+
+    Args:
+        text: The text of the section's field.
+        concerns: Concerns in reading order with their roles.
+        heading: The heading over them.
+    """
+    last: _Placed | None = None
+    mended = False
+    for concern, role in concerns:
+        mends = _is_repair(text, concern, heading)
+        if last is not None and mended and mends and _adjoin(text, last[0], concern):
+            last = (last[0]._replace(end=concern.end), last[1])
+            continue
+        if last is not None:
+            yield last
+        last, mended = (concern, role), mends
+    if last is not None:
+        yield last
+
+
+def _adjoin(text: str, first: Concern, second: Concern) -> bool:
+    """Whether nothing but list marks stands between two concerns."""
+    between = text[first.end : second.start]
+    return sum(char.isalnum() for char in between) <= _MARKS
+
+
+def _is_repair(text: str, concern: Concern, heading: str) -> bool:
+    lead = "" if concern.context is None else _text_of(text, concern.context)
+    own = text[concern.start : concern.end]
+    return is_repair(own, heading) or is_repair(own, lead)

@@ -82,6 +82,34 @@ class Stance(StrEnum):
     ASIDE = "aside"  # politeness, decisions and pointers to other boxes
 
 
+_CORRECTED = re.compile(
+    r"[\"'”’`] ?(?:-{1,2}>|=>|→|⇒) ?[\"'“‘`]|^[^\"'”’`]{1,60} (?:-{1,2}>|=>|→|⇒) .{1,30}$|"
+    r"[\"“‘`'][^\"“”‘’`]{1,80}[\"”’`'] (?:\W )?(?:should (?:be|read)|instead of) [\"“‘`']|"
+    r"\b(\w+) \1\b[\"”’'`]"
+)
+_REPAIR_LIST = re.compile(
+    r"\W*(?:\w+ ){0,4}(?:typos?|typographical|spelling|grammar|nit-?picks?|nits|wording|editorial|"
+    r"language)\b[^.?]{0,60}\W*$",
+    re.IGNORECASE,
+)
+
+
+def is_repair(text: str, lead: str = "") -> bool:
+    """Whether a remark only mends words: a typo, a slip of grammar, a missing comma.
+
+    Args:
+        text: The remark.
+        lead: The heading or lead-in over it.
+    """
+    if len(text) > SHORT or is_question(text):
+        return False
+    if _CUES["repair"].search(text) is not None:
+        return True
+    listed = len(lead) <= SHORT and _REPAIR_LIST.match(lead) is not None
+    mended = listed or _CORRECTED.search(text) is not None
+    return mended and stance_of(text) is not Stance.CRITICAL
+
+
 _RATED = re.compile(
     r"^\W*(?:[\w/&, ]{3,40}?\s*(?:[:\-–]|is|are|seems|looks)\s*)?(?:very |fairly |quite |overall |"
     r"rather |relatively |generally |pretty )*(?:good|fair|high|medium|not (?:applicable|available|"

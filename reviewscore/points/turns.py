@@ -36,7 +36,7 @@ _NAMES = re.compile(
 )
 _TAKES_UP = re.compile(
     r"\W*(?:(?:regarding|as for|with (?:regards?|respect) to|concerning|on the (?:experimental|"
-    r"theoretical|empirical|writing|presentation|other) \w+),? |in terms of|"
+    r"theoretical|empirical|writing|presentation) \w+),? |in terms of|"
     r"minor(?: \w+)?:|typos?:)",
     re.IGNORECASE,
 )
@@ -48,7 +48,8 @@ _COUNTS = re.compile(
 _NUMBER = re.compile(r"\W*(?:[(\[]?\d{1,2}[)\].](?!\d)|[(\[][a-hivx]{1,3}[)\]])", re.IGNORECASE)
 _BACK = re.compile(
     r"\W*(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|if so|if not|"
-    r"if yes|otherwise|why\?|how\?|how so|why not|what if not|for example|for instance|e\.g|i\.e|"
+    r"if yes|otherwise|why\?|how\?|how so|why not|what if not|for (?:example|instance|e\.?g)|e\.g|"
+    r"i\.e|"
     r"in other words|in this case|in that case|is (?:it|this|that)|are (?:they|these|those)|"
     r"does (?:it|this|that)|do (?:they|these|those)|did (?:it|this|that|they)|was (?:it|this|that)|"
     r"would (?:it|this|that|they)|could (?:it|this|that)|can (?:it|this|that|they)|will (?:it|this|"
