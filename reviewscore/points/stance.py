@@ -128,9 +128,14 @@ _SUMMARY = re.compile(
 )
 
 
+_RESTRICTS = re.compile(r"\b(?:only|merely|simply|just)\b", re.IGNORECASE)
+
+
 def is_summary(sentence: str) -> bool:
     """Whether a sentence tells what the paper does and no more."""
-    return _SUMMARY.match(sentence) is not None and not has_criticism(sentence)
+    if _SUMMARY.match(sentence) is None or has_criticism(sentence):
+        return False
+    return not turns_or_denies(sentence[:LOOKED_AT])
 
 
 def is_bare_rating(text: str) -> bool:
@@ -165,9 +170,18 @@ def stance_of(sentence: str) -> Stance:
         critical = False
     if critical:
         return Stance.CRITICAL
-    if praise or stripped != text:
+    if praise and not turns_or_denies(stripped):
         return Stance.PRAISE
-    return Stance.NEUTRAL
+    return Stance.PRAISE if _CUES["no_concern"].search(text) else Stance.NEUTRAL
+
+
+def turns_or_denies(sentence: str) -> bool:
+    """Whether a sentence holds a contrast or a negation, so that it is no plain praise."""
+    return (
+        _CUES["contrast"].search(sentence) is not None
+        or _CUES["weakly_critical"].search(sentence) is not None
+        or _RESTRICTS.search(sentence) is not None
+    )
 
 
 def _mostly_praise(text: str) -> bool:
@@ -183,7 +197,8 @@ def _mostly_praise(text: str) -> bool:
 
 _MAIN_CLAUSE = re.compile(r",\s+(?=(?:the|their|this|these|it|they|i|we|its)\b)", re.IGNORECASE)
 _CONCESSION = re.compile(
-    r"\W*(?:overall,? |in general,? )?(?:while|although|though|even though|despite|even if)\b",
+    r"\W*(?:overall,? |in general,? )?(?:while|although|though|even though|despite|even if|besides|"
+    r"apart from|aside from|other than|except(?: for)?)\b",
     re.IGNORECASE,
 )
 
