@@ -12,6 +12,7 @@ from reviewscore.points.blocks import Block
 from reviewscore.points.stance import (
     Stance,
     has_criticism,
+    is_announcement,
     is_aside,
     is_bare_rating,
     is_empty,
@@ -175,7 +176,8 @@ def _grouped(
             before = parts[first - 1]
             lead = before if before.end - before.start <= _LONG_CONTEXT else None
         start = parts[first].start
-        if after in counted and text[parts[after - 1].end - 1] == ":":
+        lone = after - first == 1 and is_announcement(_text_of(text, parts[first]))
+        if lone or (after in counted and text[parts[after - 1].end - 1] == ":"):
             context = TextSpan(start, parts[after - 1].end)  # a lead-in, not a concern
             continue
         mark = _COUNT.match(text, start, parts[first].end) if first in counted else None
@@ -190,7 +192,8 @@ def all_concerns(text: str, block: Block, *, praise: bool = False) -> Iterator[C
         block: An entry or a paragraph of it.
         praise: Whether the section is for strengths, whose paragraphs may be praise alone.
     """
-    if is_empty(text[block.start : block.end]):
+    own = text[block.start : block.end]
+    if is_empty(own) or is_bare_rating(own):
         return
     parts = _without_asides(text, sentences(text, block.start, block.end))
     if not parts:
