@@ -201,7 +201,7 @@ def stance_of(sentence: str) -> Stance:
     praise = _CUES["praise"].search(_CUES["negated_praise"].sub(" ", text)) is not None
     critical = critical or (not praise and _CUES["weakly_critical"].search(stripped) is not None)
     if critical and (_mostly_praise(stripped) or _conceded(stripped)):
-        critical = False
+        return Stance.PRAISE
     if critical:
         return Stance.CRITICAL
     if praise and not turns_or_denies(stripped):

@@ -86,6 +86,7 @@ _ASKS_FOR = re.compile(
     r"(?:what|how|why|which|where|who|when)\b",
     re.IGNORECASE,
 )
+_TRIED = re.compile(r"\W*have (?:you|they|the authors?)\b", re.IGNORECASE)
 _LEAST_WORDS = 7
 _FEW_WORDS = 12
 
@@ -140,6 +141,8 @@ def stands_alone(question: str) -> bool:
 
 def asks_anew(question: str) -> bool:
     """Whether a question asks for something of its own: ``How ..``, not ``Was it ..``."""
+    if _TRIED.match(question) is not None and len(question.split()) >= _LEAST_WORDS:
+        return True
     return stands_alone(question) and (_ASKS_FOR.match(question) is not None or adds_on(question))
 
 
