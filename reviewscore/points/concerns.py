@@ -16,15 +16,18 @@ from reviewscore.points.stance import (
     is_aside,
     is_bare_rating,
     is_empty,
+    is_grade,
     is_polite,
     is_question,
     is_repair,
     is_summary,
+    is_verdict,
     stance_of,
 )
 from reviewscore.points.turns import (
     adds_on,
     asks_anew,
+    counts_first,
     counts_on,
     is_numbered,
     joins_on,
@@ -50,6 +53,16 @@ _Placed = tuple[Concern, Role]
 
 _COUNT = re.compile(r"[(\[]?(?P<digits>\d{1,2})[).\]]\s+")
 _LONG_CONTEXT = 400
+_FEW_BEFORE = 2
+"""Most neutral sentences before a criticism in prose that set it up; more are description."""
+_CLOSING_SENTENCES = 4
+_CLOSES = re.compile(
+    r"\W*(?:overall|in (?:summary|conclusion|short|sum|general)|to (?:summari[sz]e|conclude|"
+    r"sum up)|"
+    r"summari[sz]ing|all in all|taken together|given (?:the above|all|these|my)|"
+    r"based on (?:the above|these|my)|with that (?:being )?said|due to (?:the above|these))\b",
+    re.IGNORECASE,
+)
 _TITLE_WORDS = 5
 """Sentences of fewer words are titles of what follows."""
 
@@ -66,7 +79,7 @@ def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """
     owned = [_text_of(text, part) for part in parts]
     asked = [is_question(sentence) for sentence in owned]
-    if 2 * sum(asked) < len(parts):
+    if 4 * sum(asked) < len(parts):
         return set()
     return {
         index
@@ -94,7 +107,7 @@ def _says_new(sentence: str, *, entry: bool) -> bool:
     if joins_on(sentence):
         return has_criticism(sentence) and not is_question(sentence)
     if entry:
-        named = counts_on(sentence) or takes_up(sentence)
+        named = takes_up(sentence) or (counts_on(sentence) and not counts_first(sentence))
         return names_concern(sentence) or (named and has_criticism(sentence))
     return (
         names_concern(sentence)
@@ -154,6 +167,13 @@ def _topic_starts(text: str, parts: list[TextSpan]) -> set[int]:
     return starts
 
 
+def _is_closing(text: str, parts: list[TextSpan]) -> bool:
+    """Whether a paragraph sums up and says what becomes of the paper: no concern of its own."""
+    if not 0 < len(parts) <= _CLOSING_SENTENCES or _CLOSES.match(_text_of(text, parts[0])) is None:
+        return False
+    return any(is_verdict(_text_of(text, part)) for part in parts)
+
+
 def _without_asides(text: str, parts: list[TextSpan]) -> list[TextSpan]:
     """Sentences without the politeness around them; what stands in the middle is kept."""
     first, last = 0, len(parts)
@@ -193,9 +213,12 @@ def all_concerns(text: str, block: Block, *, praise: bool = False) -> Iterator[C
         praise: Whether the section is for strengths, whose paragraphs may be praise alone.
     """
     own = text[block.start : block.end]
-    if is_empty(own) or is_bare_rating(own):
+    if is_empty(own) or is_grade(own):
         return
-    parts = _without_asides(text, sentences(text, block.start, block.end))
+    parts = sentences(text, block.start, block.end)
+    if not block.entry and _is_closing(text, parts):
+        return
+    parts = _without_asides(text, parts)
     if not parts:
         return
     if not (block.entry or praise):
@@ -225,6 +248,8 @@ def _critical_runs(text: str, parts: list[TextSpan], *, entry: bool) -> Iterator
                 run = before
             elif not run and _needs_before(sentence):
                 run = before[-1:]
+            elif not run and len(before) <= _FEW_BEFORE:
+                run = [part for part in before if not is_summary(_text_of(text, part))]
             run.append(part)
             before = []
         elif run and stance is Stance.NEUTRAL:

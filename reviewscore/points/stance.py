@@ -66,10 +66,15 @@ def is_question(sentence: str) -> bool:
     return tail.endswith("?")
 
 
+def is_verdict(sentence: str) -> bool:
+    """Whether a sentence recommends to take or reject the paper, or speaks of its score."""
+    return _CUES["decision"].search(sentence[:LOOKED_AT]) is not None
+
+
 def is_aside(sentence: str) -> bool:
     """Whether a sentence is politeness, a decision, or a pointer to another box."""
     text = sentence[:LOOKED_AT]
-    if is_empty(text) or _CUES["decision"].search(text) or tells_limits(text):
+    if is_empty(text) or is_verdict(text) or tells_limits(text) or is_grade(text):
         return True
     if len(text) <= SHORT and _CUES["remark"].search(text):
         return True
@@ -147,7 +152,8 @@ _RATED = re.compile(
     r"^\W*(?:[\w/&, ]{3,40}?\s*(?:[:\-–]|is|are|seems|looks)\s*)?(?:very |fairly |quite |overall |"
     r"rather |relatively |generally |pretty )*(?:good|fair|high|medium|not (?:applicable|available|"
     r"relevant)|ok|okay|fine|low|poor|excellent|average|moderate|marginal|acceptable|decent|clear|"
-    r"yes|no|n/?a|limited|great|solid|strong|weak|significant|novel|reasonable|satisfactory|"
+    r"yes|no|n/?a|not sure|unsure|limited|great|solid|strong|weak|significant|novel|reasonable|"
+    r"satisfactory|"
     r"sufficient|adequate|easy|hard|below average|above average|\d+/\d+)\W*$",
     re.IGNORECASE,
 )
@@ -175,6 +181,14 @@ def is_summary(sentence: str) -> bool:
 def is_bare_rating(text: str) -> bool:
     """Whether a line only grades a topic, such as ``Novelty: fair``."""
     return len(text) <= SHORT and _RATED.match(text) is not None
+
+
+_VERB = re.compile(r"\b(?:is|are|seems|looks)\b", re.IGNORECASE)
+
+
+def is_grade(text: str) -> bool:
+    """Whether a line grades a topic by a word without a verb: ``Novelty: fair``."""
+    return is_bare_rating(text) and _VERB.search(text) is None
 
 
 def is_polite(sentence: str) -> bool:

@@ -45,6 +45,7 @@ _COUNTS = re.compile(
     r"secondly|thirdly|fourthly)",
     re.IGNORECASE,
 )
+_FIRST = re.compile(r"\W*first(?:ly)?\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\W*(?:[(\[]?\d{1,2}[)\].](?!\d)|[(\[][a-hivx]{1,3}[)\]])", re.IGNORECASE)
 _BACK = re.compile(
     r"\W*(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|if so|if not|"
@@ -115,6 +116,11 @@ def takes_up(sentence: str) -> bool:
 def counts_on(sentence: str) -> bool:
     """Whether a sentence counts in words: ``Secondly, ..``."""
     return _COUNTS.match(sentence) is not None
+
+
+def counts_first(sentence: str) -> bool:
+    """Whether a sentence begins a count in words: ``First, ..``."""
+    return _FIRST.match(sentence) is not None
 
 
 def is_numbered(sentence: str) -> bool:
