@@ -30,6 +30,7 @@ from reviewscore.points.turns import (
     counts_first,
     counts_on,
     is_numbered,
+    is_title,
     joins_on,
     leans_back,
     names_concern,
@@ -63,8 +64,6 @@ _CLOSES = re.compile(
     r"based on (?:the above|these|my)|with that (?:being )?said|due to (?:the above|these))\b",
     re.IGNORECASE,
 )
-_TITLE_WORDS = 5
-"""Sentences of fewer words are titles of what follows."""
 
 
 def _text_of(text: str, part: TextSpan) -> str:
@@ -90,7 +89,7 @@ def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
 
 def _concern_starts(text: str, parts: list[TextSpan], *, entry: bool) -> set[int]:
     """Indices of sentences that say themselves that another concern begins."""
-    title = len(_text_of(text, parts[0]).split()) < _TITLE_WORDS
+    title = is_title(_text_of(text, parts[0]))
     return {
         index
         for index in range(2 if title else 1, len(parts))

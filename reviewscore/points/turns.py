@@ -88,6 +88,12 @@ _ASKS_FOR = re.compile(
     re.IGNORECASE,
 )
 _TRIED = re.compile(r"\W*have (?:you|they|the authors?)\b", re.IGNORECASE)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|cannot|could|should|would|will|"
+    r"may|might|must|needs?|lacks?|seems?|fails?|remains?)\b|n['’]t\b|\?",
+    re.IGNORECASE,
+)
+_TITLE_WORDS = 5
 _LEAST_WORDS = 7
 _FEW_WORDS = 12
 
@@ -126,6 +132,11 @@ def counts_first(sentence: str) -> bool:
 def is_numbered(sentence: str) -> bool:
     """Whether a sentence begins with a number or letter of a list."""
     return _NUMBER.match(sentence) is not None
+
+
+def is_title(sentence: str) -> bool:
+    """Whether a sentence of a few words without a verb is a title of those after it."""
+    return len(sentence.split()) <= _TITLE_WORDS and _VERB.search(sentence) is None
 
 
 def leans_back(sentence: str) -> bool:
