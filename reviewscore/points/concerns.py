@@ -27,6 +27,7 @@ from reviewscore.points.stance import (
 from reviewscore.points.turns import (
     adds_on,
     asks_anew,
+    asks_apart,
     counts_first,
     counts_on,
     is_numbered,
@@ -73,8 +74,9 @@ def _text_of(text: str, part: TextSpan) -> str:
 def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """Indices of sentences that ask something else than the question before them.
 
-    An argument that ends in questions stays whole: only where at least half of the sentences ask
-    are the questions points of their own. A question of yes or no after another one refines it.
+    An argument that ends in questions stays whole: only where at least a quarter of the sentences
+    ask are the questions points of their own. A question of yes or no refines the one before it,
+    unless it shares no word with it.
     """
     owned = [_text_of(text, part) for part in parts]
     asked = [is_question(sentence) for sentence in owned]
@@ -83,7 +85,12 @@ def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
     return {
         index
         for index in range(1, len(parts))
-        if asked[index] and any(asked[:index]) and asks_anew(owned[index])
+        if asked[index]
+        and any(asked[:index])
+        and (
+            asks_anew(owned[index])
+            or (asked[index - 1] and asks_apart(owned[index], owned[index - 1]))
+        )
     }
 
 

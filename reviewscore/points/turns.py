@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from reviewscore.text.stems import FUNCTION_WORDS, stems
+
 _AGAIN = (
     r"also|further(?:more)?|moreover|besides|additionally|in addition|similarly|likewise|"
     r"(?:more|most|equally) (?:importantly|seriously|critically|fundamentally)|"
@@ -161,6 +163,18 @@ def asks_anew(question: str) -> bool:
     if _TRIED.match(question) is not None and len(question.split()) >= _LEAST_WORDS:
         return True
     return stands_alone(question) and (_ASKS_FOR.match(question) is not None or adds_on(question))
+
+
+def asks_apart(question: str, before: str) -> bool:
+    """Whether a question of yes or no shares no word of content with the sentence before it."""
+    first = question.lstrip(" \t\n*_-(")[:1]
+    if first.islower() or not stands_alone(question) or _PRONOUN.search(question) is not None:
+        return False
+    return not _content(question) & _content(before)
+
+
+def _content(sentence: str) -> frozenset[str]:
+    return frozenset(stems(sentence.lower())) - FUNCTION_WORDS
 
 
 def topics_of(sentence: str) -> frozenset[int]:

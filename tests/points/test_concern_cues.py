@@ -88,6 +88,21 @@ def test_topics_of_a_sentence_are_the_qualities_that_it_names() -> None:
     assert turns.topics_of("The gate is slow.") == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("before", "question", "apart"),
+    [
+        ("Which machine was used?", "Does the router help if every expert is a tree?", True),
+        ("How is the router trained?", "Does the router help if every expert is a tree?", False),
+        ("Which machine was used?", "Does it help if every expert is a tree?", False),
+        ("What is meant by idle?", "the experts that the router never picks at all?", False),
+    ],
+)
+def test_a_question_of_yes_or_no_is_apart_if_it_shares_no_word(
+    before: str, question: str, apart: bool
+) -> None:
+    assert turns.asks_apart(question, before) is apart
+
+
 @given(st.text(max_size=300))
 def test_every_cue_answers_for_any_text(text: str) -> None:
     cues: list[Cue] = [
