@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
 from reviewscore.text.patterns import load_patterns
@@ -141,9 +142,13 @@ def is_repair(text: str, lead: str = "") -> bool:
     """
     if len(text) > SHORT or is_question(text):
         return False
+    return _mends(text, listed=len(lead) <= SHORT and _REPAIR_LIST.match(lead) is not None)
+
+
+@lru_cache(maxsize=2_000)
+def _mends(text: str, *, listed: bool) -> bool:
     if _CUES["repair"].search(text) is not None:
         return True
-    listed = len(lead) <= SHORT and _REPAIR_LIST.match(lead) is not None
     mended = listed or _CORRECTED.search(text) is not None
     return mended and stance_of(text) is not Stance.CRITICAL
 
@@ -205,7 +210,11 @@ def is_polite(sentence: str) -> bool:
 
 def stance_of(sentence: str) -> Stance:
     """What a sentence of a mixed section does, by its words alone."""
-    text = sentence[:LOOKED_AT]
+    return _stance(sentence[:LOOKED_AT])
+
+
+@lru_cache(maxsize=2_000)
+def _stance(text: str) -> Stance:
     if is_aside(text):
         return Stance.ASIDE
     if is_question(text):
