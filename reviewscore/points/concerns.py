@@ -28,6 +28,8 @@ from reviewscore.points.turns import (
     adds_on,
     asks_anew,
     asks_apart,
+    asks_else,
+    content,
     counts_first,
     counts_on,
     is_numbered,
@@ -36,6 +38,7 @@ from reviewscore.points.turns import (
     leans_back,
     names_concern,
     points_back,
+    requests,
     takes_up,
     topics_of,
 )
@@ -80,18 +83,24 @@ def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """
     owned = [_text_of(text, part) for part in parts]
     asked = [is_question(sentence) for sentence in owned]
-    if 4 * sum(asked) < len(parts):
+    if not any(asked[1:]) or 4 * sum(asked) < len(parts):
         return set()
-    return {
-        index
-        for index in range(1, len(parts))
-        if asked[index]
-        and any(asked[:index])
-        and (
-            asks_anew(owned[index])
-            or (asked[index - 1] and asks_apart(owned[index], owned[index - 1]))
-        )
-    }
+    starts: set[int] = set()
+    said = set(content(owned[0]))
+    for index in range(1, len(parts)):
+        if asked[index] and _asks_anew(owned, asked, index, said):
+            starts.add(index)
+        said |= content(owned[index])
+    return starts
+
+
+def _asks_anew(owned: list[str], asked: list[bool], index: int, said: set[str]) -> bool:
+    """Whether the question at `index` is no part of what was asked or wished for before it."""
+    question, before = owned[index], owned[index - 1]
+    if any(asked[:index]):
+        apart = asked[index - 1] and asks_apart(question, before)
+        return apart or asks_anew(question) or asks_else(question, said)
+    return requests(before) and asks_else(question, said)
 
 
 def _concern_starts(text: str, parts: list[TextSpan], *, entry: bool) -> set[int]:
