@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from reviewscore.points.blocks import Block
@@ -23,6 +23,7 @@ from reviewscore.points.stance import (
     is_summary,
     is_verdict,
     stance_of,
+    tells_limits,
 )
 from reviewscore.points.turns import (
     adds_on,
@@ -189,12 +190,17 @@ def _is_closing(text: str, parts: list[TextSpan]) -> bool:
     return any(is_verdict(_text_of(text, part)) for part in parts)
 
 
-def _without_asides(text: str, parts: list[TextSpan]) -> list[TextSpan]:
-    """Sentences without the politeness around them; what stands in the middle is kept."""
+def _says_nothing(sentence: str) -> bool:
+    """Whether a sentence is polite or tells the authors' own limits back."""
+    return is_polite(sentence) or tells_limits(sentence)
+
+
+def _without(idle: Callable[[str], bool], text: str, parts: list[TextSpan]) -> list[TextSpan]:
+    """Sentences without the idle ones around them; what stands in the middle is kept."""
     first, last = 0, len(parts)
-    while first < last and is_polite(_text_of(text, parts[first])):
+    while first < last and idle(_text_of(text, parts[first])):
         first += 1
-    while last - 1 > first and is_polite(_text_of(text, parts[last - 1])):
+    while last - 1 > first and idle(_text_of(text, parts[last - 1])):
         last -= 1
     return parts[first:last]
 
@@ -227,23 +233,32 @@ def all_concerns(text: str, block: Block, *, praise: bool = False) -> Iterator[C
         block: An entry or a paragraph of it.
         praise: Whether the section is for strengths, whose paragraphs may be praise alone.
     """
-    own = text[block.start : block.end]
-    if is_empty(own) or is_grade(own):
+    if is_empty(text[block.start : block.end]):
         return
     parts = sentences(text, block.start, block.end)
-    if not block.entry and _is_closing(text, parts):
-        return
-    parts = _without_asides(text, parts)
+    parts = _without(is_polite, text, parts) if praise else _critical_part(text, block, parts)
     if not parts:
         return
-    if not (block.entry or praise):
-        while parts and is_summary(_text_of(text, parts[0])):
-            parts = parts[1:]
-        if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
-            return
     starts = _question_starts(text, parts) | _counted_starts(text, parts)
-    starts |= _concern_starts(text, parts, entry=block.entry)
+    if not (praise and block.entry):
+        starts |= _concern_starts(text, parts, entry=block.entry)
     yield from _grouped(text, parts, starts, block.context)
+
+
+def _critical_part(text: str, block: Block, parts: list[TextSpan]) -> list[TextSpan]:
+    """The sentences of a block of weaknesses or questions that may be points."""
+    if is_grade(text[block.start : block.end]):
+        return []
+    if not block.entry and _is_closing(text, parts):
+        return []
+    parts = _without(_says_nothing, text, parts)
+    if block.entry:
+        return parts
+    while parts and is_summary(_text_of(text, parts[0])):
+        parts = parts[1:]
+    if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
+        return []
+    return parts
 
 
 def _needs_before(sentence: str) -> bool:

@@ -192,14 +192,14 @@ _VERB = re.compile(r"\b(?:is|are|seems|looks)\b", re.IGNORECASE)
 
 
 def is_grade(text: str) -> bool:
-    """Whether a line grades a topic by a word without a verb: ``Novelty: fair``."""
-    return is_bare_rating(text) and _VERB.search(text) is None
+    """Whether a line names a topic and grades it without a verb: ``Novelty: fair``."""
+    return is_bare_rating(text) and ":" in text and _VERB.search(text) is None
 
 
 def is_polite(sentence: str) -> bool:
     """Whether a sentence is only politeness or a decision, whatever section it stands in."""
     text = sentence[:LOOKED_AT]
-    if is_empty(text) or is_pointer(text) or tells_limits(text):
+    if is_empty(text) or is_pointer(text):
         return True
     if not is_aside(text):
         return False
