@@ -5,21 +5,45 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from reviewscore.points.blocks import Block
 from reviewscore.points.stance import (
     Stance,
     has_criticism,
+    is_announcement,
     is_aside,
     is_bare_rating,
     is_empty,
+    is_grade,
     is_polite,
     is_question,
+    is_repair,
     is_summary,
+    is_verdict,
     stance_of,
+    tells_limits,
 )
+from reviewscore.points.turns import (
+    adds_on,
+    asks_anew,
+    asks_apart,
+    asks_else,
+    content,
+    counts_first,
+    counts_on,
+    is_numbered,
+    is_title,
+    joins_on,
+    leans_back,
+    names_concern,
+    points_back,
+    requests,
+    takes_up,
+    topics_of,
+)
+from reviewscore.schema.review import Role
 from reviewscore.text.sentences import TextSpan, sentences
 
 
@@ -31,59 +55,20 @@ class Concern(NamedTuple):
     context: TextSpan | None
 
 
-_NEW = re.compile(
-    r"\W*(?:(?:another|one (?:more|other)|(?:my|the) (?:other|second|third|next|last|final|main|"
-    r"major|biggest|primary|first|only)) (?:\w+ ){0,3}(?:concern|weakness|issue|point|question|"
-    r"problem|limitation|drawback|comment|suggestion|worry|confusion|thing|downside|shortcoming)|"
-    r"(?:first|second|third|fourth|fifth|last|final)(?:ly)?,|lastly|finally|secondly|thirdly|"
-    r"(?:regarding|as for|with regards? to|concerning|on the (?:experimental|theoretical|empirical|"
-    r"writing|presentation|other) \w+),? |in terms of|[(\[]?\d{1,2}[)\].](?!\d)|"
-    r"[(\[][a-hivx]{1,3}[)\]]|minor(?: \w+)?:|typos?:|(?:additionally|in addition|also|besides|"
-    r"moreover|furthermore|apart from (?:this|that)|aside from)[, ])",
-    re.IGNORECASE,
-)
-_SOFT = re.compile(
-    r"\W*(?:also|moreover|furthermore|besides|additionally|in addition)\b", re.IGNORECASE
-)
-_BACK = re.compile(
-    r"\W*(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|if so|if not|"
-    r"if yes|otherwise|why\?|how\?|how so|why not|what if not|for example|for instance|e\.g|i\.e|"
-    r"in other words|in this case|in that case|is (?:it|this|that)|are (?:they|these|those)|"
-    r"does (?:it|this|that)|do (?:they|these|those)|did (?:it|this|that|they)|was (?:it|this|that)|"
-    r"would (?:it|this|that|they)|could (?:it|this|that)|can (?:it|this|that|they)|will (?:it|this|"
-    r"that)|should (?:it|this|that)|has (?:it|this|that)|what (?:is|are|about) (?:this|that|it|"
-    r"they|these)|why (?:is|are|does|do|did|was) (?:it|this|that|they|these)|how (?:is|are|does|do|"
-    r"did|was|can) (?:it|this|that|they|these)|then|therefore|thus|hence|specifically|"
-    r"in particular|because|since|same|however|i (?:mean|ask)|what about|any\b|or\b)\b",
-    re.IGNORECASE,
-)
-_POINTS_BACK = re.compile(
-    r"\W*(?:\w+\W+){0,4}(?:it|they|them|this|that|these|those|such|same|here|the authors? then)\b",
-    re.IGNORECASE,
-)
-_TOPICS = tuple(
-    re.compile(rf"\b(?:{words})", re.IGNORECASE)
-    for words in (
-        r"writ(?:ing|ten)|clarity|clear|notation|typo|gramma|presentation|figure|organi[sz]|readab|"
-        r"sentence|follow|hard to read",
-        r"novel|original|incremental|existing|prior work|combination",
-        r"reproduc|code|hyper-?param|implementation|seed|open[- ]source",
-        r"experiment|empirical|results?|baseline|dataset|evaluat|benchmark|ablation",
-        r"theor|proof|assumption|theorem|lemma",
-    )
-)
+_Placed = tuple[Concern, Role]
+
 _COUNT = re.compile(r"[(\[]?(?P<digits>\d{1,2})[).\]]\s+")
-_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those)\b", re.IGNORECASE)
-_LEAST_WORDS = 7
-_FEW_WORDS = 12
 _LONG_CONTEXT = 400
-
-
-def _stands_alone(question: str) -> bool:
-    words = len(question.split())
-    back = _BACK.match(question) or _POINTS_BACK.match(question)
-    pronoun = words <= _FEW_WORDS and _PRONOUN.search(question) is not None
-    return words >= _LEAST_WORDS and back is None and not pronoun
+_FEW_BEFORE = 2
+"""Most neutral sentences before a criticism in prose that set it up; more are description."""
+_CLOSING_SENTENCES = 4
+_CLOSES = re.compile(
+    r"\W*(?:overall|in (?:summary|conclusion|short|sum|general)|to (?:summari[sz]e|conclude|"
+    r"sum up)|"
+    r"summari[sz]ing|all in all|taken together|given (?:the above|all|these|my)|"
+    r"based on (?:the above|these|my)|with that (?:being )?said|due to (?:the above|these))\b",
+    re.IGNORECASE,
+)
 
 
 def _text_of(text: str, part: TextSpan) -> str:
@@ -91,31 +76,77 @@ def _text_of(text: str, part: TextSpan) -> str:
 
 
 def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
-    """Indices of sentences that are a further question, able to stand alone, in a row of them.
+    """Indices of sentences that ask something else than the question before them.
 
-    An argument that ends in questions stays whole: only where at least half of the sentences ask
-    are the questions points of their own.
+    An argument that ends in questions stays whole: only where at least a quarter of the sentences
+    ask are the questions points of their own. A question of yes or no refines the one before it,
+    unless it shares no word with it.
     """
-    asked = [is_question(_text_of(text, part)) for part in parts]
-    if 2 * sum(asked) < len(parts):
+    owned = [_text_of(text, part) for part in parts]
+    asked = [is_question(sentence) for sentence in owned]
+    if not any(asked[1:]) or 4 * sum(asked) < len(parts):
         return set()
+    starts: set[int] = set()
+    said = set(content(owned[0]))
+    for index in range(1, len(parts)):
+        if asked[index] and _asks_anew(owned, asked, index, said):
+            starts.add(index)
+        said |= content(owned[index])
+    return starts
+
+
+def _asks_anew(owned: list[str], asked: list[bool], index: int, said: set[str]) -> bool:
+    """Whether the question at `index` is no part of what was asked or wished for before it."""
+    question, before = owned[index], owned[index - 1]
+    if any(asked[:index]):
+        apart = asked[index - 1] and asks_apart(question, before)
+        return apart or asks_anew(question) or asks_else(question, said)
+    return requests(before) and asks_else(question, said)
+
+
+def _concern_starts(text: str, parts: list[TextSpan], *, entry: bool) -> set[int]:
+    """Indices of sentences that say themselves that another concern begins."""
+    title = is_title(_text_of(text, parts[0]))
     return {
         index
-        for index in range(1, len(parts))
-        if asked[index] and asked[index - 1] and _stands_alone(_text_of(text, parts[index]))
+        for index in range(2 if title else 1, len(parts))
+        if _says_new(_text_of(text, parts[index]), entry=entry)
+        or _opens_paragraph(text, parts, index)
+        or _turns_from_repair(text, parts, index)
     }
 
 
-def _concern_starts(text: str, parts: list[TextSpan]) -> set[int]:
-    """Indices of sentences that open a new concern in a paragraph."""
-    starts: set[int] = set()
-    for index in range(1, len(parts)):
-        sentence = _text_of(text, parts[index])
-        if _NEW.match(sentence) is None:
-            continue
-        if _SOFT.match(sentence) is None or has_criticism(sentence):
-            starts.add(index)
-    return starts
+def _says_new(sentence: str, *, entry: bool) -> bool:
+    """Whether a sentence announces another concern by its first words."""
+    if adds_on(sentence):
+        return has_criticism(sentence) or not points_back(sentence)
+    if joins_on(sentence):
+        return has_criticism(sentence) and not is_question(sentence)
+    if entry:
+        named = takes_up(sentence) or (counts_on(sentence) and not counts_first(sentence))
+        return names_concern(sentence) or (named and has_criticism(sentence))
+    return (
+        names_concern(sentence)
+        or takes_up(sentence)
+        or counts_on(sentence)
+        or is_numbered(sentence)
+    )
+
+
+def _turns_from_repair(text: str, parts: list[TextSpan], index: int) -> bool:
+    """Whether a sentence criticises the matter after one that mends words, or the reverse."""
+    sentence, before = _text_of(text, parts[index]), _text_of(text, parts[index - 1])
+    mends = is_repair(sentence)
+    if mends == is_repair(before) or leans_back(sentence):
+        return False
+    return has_criticism(before if mends else sentence)
+
+
+def _opens_paragraph(text: str, parts: list[TextSpan], index: int) -> bool:
+    """Whether a sentence criticises anew after a blank line."""
+    gap = text[parts[index - 1].end : parts[index].start]
+    sentence = _text_of(text, parts[index])
+    return gap.count("\n") > 1 and has_criticism(sentence) and not leans_back(sentence)
 
 
 def _counted_starts(text: str, parts: list[TextSpan]) -> set[int]:
@@ -136,19 +167,15 @@ def _counted_starts(text: str, parts: list[TextSpan]) -> set[int]:
     return set(starts) if concerns else set()
 
 
-def _topics(sentence: str) -> set[int]:
-    return {number for number, topic in enumerate(_TOPICS) if topic.search(sentence)}
-
-
 def _topic_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """Indices of critical sentences that turn to another quality of the paper."""
     starts: set[int] = set()
-    current = _topics(_text_of(text, parts[0]))
+    current = topics_of(_text_of(text, parts[0]))
     for index in range(1, len(parts)):
         sentence = _text_of(text, parts[index])
-        topics = _topics(sentence)
+        topics = topics_of(sentence)
         turned = bool(topics and current) and not topics & current
-        if turned and _BACK.match(sentence) is None and has_criticism(sentence):
+        if turned and not leans_back(sentence) and has_criticism(sentence):
             starts.add(index)
             current = topics
         else:
@@ -156,12 +183,24 @@ def _topic_starts(text: str, parts: list[TextSpan]) -> set[int]:
     return starts
 
 
-def _without_asides(text: str, parts: list[TextSpan]) -> list[TextSpan]:
-    """Sentences without the politeness around them; what stands in the middle is kept."""
+def _is_closing(text: str, parts: list[TextSpan]) -> bool:
+    """Whether a paragraph sums up and says what becomes of the paper: no concern of its own."""
+    if not 0 < len(parts) <= _CLOSING_SENTENCES or _CLOSES.match(_text_of(text, parts[0])) is None:
+        return False
+    return any(is_verdict(_text_of(text, part)) for part in parts)
+
+
+def _says_nothing(sentence: str) -> bool:
+    """Whether a sentence is polite or tells the authors' own limits back."""
+    return is_polite(sentence) or tells_limits(sentence)
+
+
+def _without(idle: Callable[[str], bool], text: str, parts: list[TextSpan]) -> list[TextSpan]:
+    """Sentences without the idle ones around them; what stands in the middle is kept."""
     first, last = 0, len(parts)
-    while first < last and is_polite(_text_of(text, parts[first])):
+    while first < last and idle(_text_of(text, parts[first])):
         first += 1
-    while last - 1 > first and is_polite(_text_of(text, parts[last - 1])):
+    while last - 1 > first and idle(_text_of(text, parts[last - 1])):
         last -= 1
     return parts[first:last]
 
@@ -178,7 +217,8 @@ def _grouped(
             before = parts[first - 1]
             lead = before if before.end - before.start <= _LONG_CONTEXT else None
         start = parts[first].start
-        if after in counted and text[parts[after - 1].end - 1] == ":":
+        lone = after - first == 1 and is_announcement(_text_of(text, parts[first]))
+        if lone or (after in counted and text[parts[after - 1].end - 1] == ":"):
             context = TextSpan(start, parts[after - 1].end)  # a lead-in, not a concern
             continue
         mark = _COUNT.match(text, start, parts[first].end) if first in counted else None
@@ -195,25 +235,35 @@ def all_concerns(text: str, block: Block, *, praise: bool = False) -> Iterator[C
     """
     if is_empty(text[block.start : block.end]):
         return
-    parts = _without_asides(text, sentences(text, block.start, block.end))
+    parts = sentences(text, block.start, block.end)
+    parts = _without(is_polite, text, parts) if praise else _critical_part(text, block, parts)
     if not parts:
         return
-    if not (block.entry or praise):
-        while parts and is_summary(_text_of(text, parts[0])):
-            parts = parts[1:]
-        if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
-            return
     starts = _question_starts(text, parts) | _counted_starts(text, parts)
-    if not block.entry:
-        starts |= _concern_starts(text, parts)
+    if not (praise and block.entry):
+        starts |= _concern_starts(text, parts, entry=block.entry)
     yield from _grouped(text, parts, starts, block.context)
+
+
+def _critical_part(text: str, block: Block, parts: list[TextSpan]) -> list[TextSpan]:
+    """The sentences of a block of weaknesses or questions that may be points."""
+    if is_grade(text[block.start : block.end]):
+        return []
+    if not block.entry and _is_closing(text, parts):
+        return []
+    parts = _without(_says_nothing, text, parts)
+    if block.entry:
+        return parts
+    while parts and is_summary(_text_of(text, parts[0])):
+        parts = parts[1:]
+    if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
+        return []
+    return parts
 
 
 def _needs_before(sentence: str) -> bool:
     """Whether a sentence leans on the one before it."""
-    if _BACK.match(sentence) is not None:
-        return True
-    return is_question(sentence) and _POINTS_BACK.match(sentence) is not None
+    return leans_back(sentence) or (is_question(sentence) and points_back(sentence))
 
 
 def _critical_runs(text: str, parts: list[TextSpan], *, entry: bool) -> Iterator[list[TextSpan]]:
@@ -228,6 +278,8 @@ def _critical_runs(text: str, parts: list[TextSpan], *, entry: bool) -> Iterator
                 run = before
             elif not run and _needs_before(sentence):
                 run = before[-1:]
+            elif not run and len(before) <= _FEW_BEFORE:
+                run = [part for part in before if not is_summary(_text_of(text, part))]
             run.append(part)
             before = []
         elif run and stance is Stance.NEUTRAL:
@@ -259,7 +311,46 @@ def sifted_concerns(text: str, block: Block) -> Iterator[Concern]:
     parts = [part for part in parts if not is_aside(_text_of(text, part))]
     for run in _critical_runs(text, parts, entry=block.entry):
         starts = _question_starts(text, run) | _counted_starts(text, run)
-        if not block.entry:
-            starts |= _concern_starts(text, run)
+        starts |= _concern_starts(text, run, entry=block.entry)
         starts |= _topic_starts(text, run)
         yield from _grouped(text, run, starts, block.context or _lead_of(text, parts, run[0]))
+
+
+_MARKS = 4
+"""Most letters and digits of the list marks between two entries."""
+
+
+def joined_repairs(
+    text: str, concerns: Iterable[_Placed], *, heading: str = ""
+) -> Iterator[_Placed]:
+    """Concerns of a section with typos and small repairs that stand side by side as one.
+
+    Args:
+        text: The text of the section's field.
+        concerns: Concerns in reading order with their roles.
+        heading: The heading over them.
+    """
+    last: _Placed | None = None
+    mended = False
+    for concern, role in concerns:
+        mends = _is_repair(text, concern, heading)
+        if last is not None and mended and mends and _adjoin(text, last[0], concern):
+            last = (last[0]._replace(end=concern.end), last[1])
+            continue
+        if last is not None:
+            yield last
+        last, mended = (concern, role), mends
+    if last is not None:
+        yield last
+
+
+def _adjoin(text: str, first: Concern, second: Concern) -> bool:
+    """Whether nothing but list marks stands between two concerns."""
+    between = text[first.end : second.start]
+    return sum(char.isalnum() for char in between) <= _MARKS
+
+
+def _is_repair(text: str, concern: Concern, heading: str) -> bool:
+    lead = "" if concern.context is None else _text_of(text, concern.context)
+    own = text[concern.start : concern.end]
+    return is_repair(own, heading) or is_repair(own, lead)

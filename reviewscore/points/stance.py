@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
 from reviewscore.text.patterns import load_patterns
@@ -21,6 +22,16 @@ _POINTER = re.compile(
     r"respond to|answer|clarify) (?:\w+ ){0,5}(?:(?:weakness\w*|strengths?|cons|concerns?|"
     r"questions?|comments?|points?|issues?|sections?|box(?:es)?|summary)\b(?: \w+){0,4}|"
     r"(?:the )?(?:above|below)(?: \w+){0,4}|suggestions)\W*$",
+    re.IGNORECASE,
+)
+_LISTED_ELSEWHERE = re.compile(
+    r"\W*(?:\w+,? ){0,6}?(?:questions?|concerns?|comments?|weakness(?:es)?|issues?|points?|"
+    r"findings|suggestions?|details?|limitations?|strengths?)\b[^.?!]{0,60}\b(?:(?:listed|detailed|given|"
+    r"summari[sz]ed|raised|described|outlined|mentioned|written|included|stated|discussed|"
+    r"provided|asked|noted|elaborated|specified|put) (?:in |under |as )?|(?:see|refer to|in|are|"
+    r"check) )(?:(?:the|my|our) )?(?:above|below|there\b|(?:\w+ )?(?:questions?|weakness(?:es)?|"
+    r"strengths?|concerns|comments)\b(?: (?:and \w+|section|box|field|part|above|below))*)"
+    r"(?: for (?:more )?details)?\W*$",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(
@@ -56,20 +67,48 @@ def is_question(sentence: str) -> bool:
     return tail.endswith("?")
 
 
+def is_verdict(sentence: str) -> bool:
+    """Whether a sentence recommends to take or reject the paper, or speaks of its score."""
+    return _CUES["decision"].search(sentence[:LOOKED_AT]) is not None
+
+
 def is_aside(sentence: str) -> bool:
     """Whether a sentence is politeness, a decision, or a pointer to another box."""
     text = sentence[:LOOKED_AT]
-    if is_empty(text) or _CUES["decision"].search(text):
+    if is_empty(text) or is_verdict(text) or tells_limits(text) or is_grade(text):
         return True
     if len(text) <= SHORT and _CUES["remark"].search(text):
         return True
-    polite = _POINTER.match(text) is not None or _CUES["polite"].search(text) is not None
+    polite = is_pointer(text) or _CUES["polite"].search(text) is not None
     return polite and not is_question(text)
 
 
 def is_pointer(sentence: str) -> bool:
     """Whether a sentence only sends the reader to another place of the review."""
-    return _POINTER.match(sentence) is not None and not is_question(sentence)
+    if is_question(sentence) or len(sentence) > SHORT:
+        return False
+    if _POINTER.match(sentence) is not None:
+        return True
+    listed = _LISTED_ELSEWHERE.match(sentence) is not None
+    return listed and not _CUES["weakly_critical"].search(sentence)
+
+
+def is_announcement(sentence: str) -> bool:
+    """Whether a sentence says that remarks follow and none of them."""
+    return len(sentence) <= SHORT and (
+        _CUES["announces"].search(sentence) is not None or is_pointer(sentence)
+    )
+
+
+def tells_limits(sentence: str) -> bool:
+    """Whether a sentence says that the authors speak of their limits, and asks for no more."""
+    text = sentence[:LOOKED_AT]
+    return (
+        len(text) <= SHORT
+        and _CUES["limits_told"].search(text) is not None
+        and not turns_or_denies(text)
+        and _CUES["critical"].search(_CUES["negated_criticism"].sub(" ", text)) is None
+    )
 
 
 class Stance(StrEnum):
@@ -82,11 +121,44 @@ class Stance(StrEnum):
     ASIDE = "aside"  # politeness, decisions and pointers to other boxes
 
 
+_CORRECTED = re.compile(
+    r"[\"'”’`] ?(?:-{1,2}>|=>|→|⇒) ?[\"'“‘`]|^[^\"'”’`]{1,60} (?:-{1,2}>|=>|→|⇒) .{1,30}$|"
+    r"[\"“‘`'][^\"“”‘’`]{1,80}[\"”’`'] (?:\W )?(?:should (?:be|read)|instead of) [\"“‘`']|"
+    r"\b(\w+) \1\b[\"”’'`]"
+)
+_REPAIR_LIST = re.compile(
+    r"\W*(?:\w+ ){0,4}(?:typos?|typographical|spelling|grammar|nit-?picks?|nits|wording|editorial|"
+    r"language)\b[^.?]{0,60}\W*$",
+    re.IGNORECASE,
+)
+
+
+def is_repair(text: str, lead: str = "") -> bool:
+    """Whether a remark only mends words: a typo, a slip of grammar, a missing comma.
+
+    Args:
+        text: The remark.
+        lead: The heading or lead-in over it.
+    """
+    if len(text) > SHORT or is_question(text):
+        return False
+    return _mends(text, listed=len(lead) <= SHORT and _REPAIR_LIST.match(lead) is not None)
+
+
+@lru_cache(maxsize=2_000)
+def _mends(text: str, *, listed: bool) -> bool:
+    if _CUES["repair"].search(text) is not None:
+        return True
+    mended = listed or _CORRECTED.search(text) is not None
+    return mended and stance_of(text) is not Stance.CRITICAL
+
+
 _RATED = re.compile(
     r"^\W*(?:[\w/&, ]{3,40}?\s*(?:[:\-–]|is|are|seems|looks)\s*)?(?:very |fairly |quite |overall |"
     r"rather |relatively |generally |pretty )*(?:good|fair|high|medium|not (?:applicable|available|"
     r"relevant)|ok|okay|fine|low|poor|excellent|average|moderate|marginal|acceptable|decent|clear|"
-    r"yes|no|n/?a|limited|great|solid|strong|weak|significant|novel|reasonable|satisfactory|"
+    r"yes|no|n/?a|not sure|unsure|limited|great|solid|strong|weak|significant|novel|reasonable|"
+    r"satisfactory|"
     r"sufficient|adequate|easy|hard|below average|above average|\d+/\d+)\W*$",
     re.IGNORECASE,
 )
@@ -100,14 +172,28 @@ _SUMMARY = re.compile(
 )
 
 
+_OPENS = re.compile(r"^\W*(?:but|however|yet),? ", re.IGNORECASE)
+_RESTRICTS = re.compile(r"\b(?:only|merely|simply|just)\b", re.IGNORECASE)
+
+
 def is_summary(sentence: str) -> bool:
     """Whether a sentence tells what the paper does and no more."""
-    return _SUMMARY.match(sentence) is not None and not has_criticism(sentence)
+    if _SUMMARY.match(sentence) is None or has_criticism(sentence):
+        return False
+    return not turns_or_denies(sentence[:LOOKED_AT])
 
 
 def is_bare_rating(text: str) -> bool:
     """Whether a line only grades a topic, such as ``Novelty: fair``."""
     return len(text) <= SHORT and _RATED.match(text) is not None
+
+
+_VERB = re.compile(r"\b(?:is|are|seems|looks)\b", re.IGNORECASE)
+
+
+def is_grade(text: str) -> bool:
+    """Whether a line names a topic and grades it without a verb: ``Novelty: fair``."""
+    return is_bare_rating(text) and ":" in text and _VERB.search(text) is None
 
 
 def is_polite(sentence: str) -> bool:
@@ -124,7 +210,11 @@ def is_polite(sentence: str) -> bool:
 
 def stance_of(sentence: str) -> Stance:
     """What a sentence of a mixed section does, by its words alone."""
-    text = sentence[:LOOKED_AT]
+    return _stance(sentence[:LOOKED_AT])
+
+
+@lru_cache(maxsize=2_000)
+def _stance(text: str) -> Stance:
     if is_aside(text):
         return Stance.ASIDE
     if is_question(text):
@@ -134,12 +224,21 @@ def stance_of(sentence: str) -> Stance:
     praise = _CUES["praise"].search(_CUES["negated_praise"].sub(" ", text)) is not None
     critical = critical or (not praise and _CUES["weakly_critical"].search(stripped) is not None)
     if critical and (_mostly_praise(stripped) or _conceded(stripped)):
-        critical = False
+        return Stance.PRAISE
     if critical:
         return Stance.CRITICAL
-    if praise or stripped != text:
+    if praise and not turns_or_denies(stripped):
         return Stance.PRAISE
-    return Stance.NEUTRAL
+    return Stance.PRAISE if _CUES["no_concern"].search(text) else Stance.NEUTRAL
+
+
+def turns_or_denies(sentence: str) -> bool:
+    """Whether a sentence holds a contrast or a negation, so that it is no plain praise."""
+    return (
+        _CUES["contrast"].search(_OPENS.sub("", sentence)) is not None
+        or _CUES["weakly_critical"].search(sentence) is not None
+        or _RESTRICTS.search(sentence) is not None
+    )
 
 
 def _mostly_praise(text: str) -> bool:
@@ -155,7 +254,8 @@ def _mostly_praise(text: str) -> bool:
 
 _MAIN_CLAUSE = re.compile(r",\s+(?=(?:the|their|this|these|it|they|i|we|its)\b)", re.IGNORECASE)
 _CONCESSION = re.compile(
-    r"\W*(?:overall,? |in general,? )?(?:while|although|though|even though|despite|even if)\b",
+    r"\W*(?:overall,? |in general,? )?(?:while|although|though|even though|despite|even if|besides|"
+    r"apart from|aside from|other than|except(?: for)?)\b",
     re.IGNORECASE,
 )
 
