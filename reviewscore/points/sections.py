@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from reviewscore.schema.review import Review, Role
@@ -37,7 +37,7 @@ class OpenSection(NamedTuple):
     @property
     def sifted(self) -> bool:
         """Whether praise and description may stand in it, so that not every sentence counts."""
-        return self.role is Role.MIXED or is_sifted(self.name)
+        return self.role in (Role.MIXED, Role.LIMITATIONS) or is_sifted(self.name)
 
 
 class Heading(NamedTuple):
@@ -146,6 +146,23 @@ def _headings(text: str, *, whole: bool) -> Iterator[Heading]:
         yield Heading(start, min(offset, len(text)) if body is None else start + body, *read[:3])
 
 
+def _two_sided(headings: Iterable[Heading]) -> list[Heading]:
+    """Headings of a box, where limitations beside strengths and no weaknesses are the weaknesses.
+
+    Beside weaknesses, a heading for limitations stands for the box that forms give that name.
+    """
+    read = list(headings)
+    roles = {heading.role for heading in read}
+    if Role.STRENGTHS not in roles or Role.WEAKNESSES in roles:
+        return read
+    return [
+        heading._replace(role=Role.WEAKNESSES)
+        if heading.role is Role.LIMITATIONS and heading.level is Level.SIDE
+        else heading
+        for heading in read
+    ]
+
+
 def _sticky(section: OpenSection) -> bool:
     """Whether only a heading of the form ends the section: a last summary, or a later update."""
     closing = {"summary of the review", "summary of review", "review summary"}
@@ -160,7 +177,7 @@ def sections_of(review: Review) -> tuple[OpenSection, ...]:
         current = OpenSection(field, field, role, 0, len(text))
         if role in POINT_ROLES or role is Role.LIMITATIONS:
             whole = plain_name(field) in _WHOLE
-            for heading in _headings(text, whole=whole):
+            for heading in _two_sided(_headings(text, whole=whole)):
                 if _sticky(current) and heading.level is not Level.FORM:
                     continue
                 sections.append(current._replace(end=heading.start))
@@ -171,7 +188,7 @@ def sections_of(review: Review) -> tuple[OpenSection, ...]:
 
 
 def open_sections(
-    review: Review, *, include_limitations: bool = False, include_strengths: bool = False
+    review: Review, *, include_limitations: bool = True, include_strengths: bool = False
 ) -> tuple[OpenSection, ...]:
     """The sections of a review that may hold points, in reading order, empty ones left out.
 

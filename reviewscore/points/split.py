@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
+from reviewscore.points.limitations import own_remarks
 from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
 from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.schema.point_id import content_ids
@@ -77,7 +79,11 @@ def _english_concerns(
 ) -> Iterator[tuple[Concern, Block]]:
     for block in blocks_of(text, stretch.start, stretch.end):
         marked = block.role if section.sifted else None
-        if section.sifted and marked is None:
+        concerns: Iterator[Concern]
+        if section.role is Role.LIMITATIONS:
+            sift = all_concerns if block.entry else sifted_concerns
+            concerns = chain.from_iterable(sift(text, own) for own in own_remarks(text, block))
+        elif section.sifted and marked is None:
             concerns = sifted_concerns(text, block)
         else:
             praise = (marked or section.role) is Role.STRENGTHS
@@ -87,7 +93,7 @@ def _english_concerns(
 
 
 def split_review(
-    review: Review, *, include_limitations: bool = False, include_strengths: bool = False
+    review: Review, *, include_limitations: bool = True, include_strengths: bool = False
 ) -> tuple[ReviewPoint, ...]:
     """Split a review into self-contained points in reading order.
 
@@ -153,7 +159,7 @@ def _is_free(place: _Place, taken: list[_Place]) -> bool:
 
 
 def accept_proposed(
-    review: Review, proposals: Sequence[str], *, include_limitations: bool = False
+    review: Review, proposals: Sequence[str], *, include_limitations: bool = True
 ) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...]]:
     """Accept the proposed points that stand verbatim where the review may hold points.
 
