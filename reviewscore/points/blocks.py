@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from reviewscore.schema.review import Role
 from reviewscore.sources.section_roles import heading_kind
+from reviewscore.points.stance import has_criticism
 from reviewscore.text.sentences import TextSpan, sentences
 
 
@@ -186,6 +187,7 @@ _CONTINUES = re.compile(
     r"as a result|therefore|thus|hence|consequently|because|if so|if not|\$\$|>|\\begin|\\\[|vs\b)",
     re.IGNORECASE,
 )
+_UNFINISHED = re.compile(r"(?:[,:(\[$–—-]|\b(?:and|or|the|an?|of|to|in|that|with|for|by|is|are|as))\W*\Z")
 _CLOSES = re.compile(
     r"\W*(?:overall|in (?:summary|general|conclusion|total)|to (?:summari[sz]e|conclude|sum up)|"
     r"i have|here are|there are|below|besides these|apart from|also,? some|minor|other)\b",
@@ -304,8 +306,31 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     if tail.endswith(":"):
         return block.entry
     if block.entry:
-        return _CLOSES.match(text, line.start, line.end) is None and not _leads(text, line)
+        closes = _CLOSES.match(text, line.start, line.end) is not None or _leads(text, line)
+        return not closes and not _turns(text, block, line.start, line.end)
     return not _ends_sentence(text, block)
+
+
+_LEANS = re.compile(
+    r"\W*(?:(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|then|therefore|"
+    r"thus|hence|because|since|same|however|yet|otherwise|if|although|though|while|also|indeed|here|"
+    r"given|as|for (?:example|instance)|in (?:other words|this case|that case|particular|fact|"
+    r"practice|contrast)|on the other hand|specifically|e\.g|i\.e)\b|(?:\w+\W+){0,5}(?:this|these|"
+    r"those|that|it|they|such)\b)",
+    re.IGNORECASE,
+)
+"""Begins a sentence that goes on with the matter of the one before it."""
+
+
+def _turns(text: str, block: Block, start: int, end: int) -> bool:
+    """Whether a line or paragraph under an entry is a concern beside the entry's own."""
+    if _is_title(text, block) or not _ends_sentence(text, block):
+        return False
+    if not has_criticism(text[block.start : block.end]):
+        return False
+    first = sentences(text, start, end)[0]
+    sentence = text[first.start : first.end]
+    return _LEANS.match(sentence) is None and has_criticism(sentence)
 
 
 def _leads(text: str, line: ListLine) -> bool:
@@ -349,15 +374,19 @@ def _attach_paragraphs(text: str, blocks: list[Block]) -> list[Block]:
 def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
     if is_reference(text, block) or _is_lead_in(text, block):
         return False
-    if _CONTINUES.match(text, block.start, block.end) or text[block.start].islower():
+    if _CONTINUES.match(text, block.start, block.end):
+        return True
+    if text[block.start].islower() and _UNFINISHED.search(text, last.start, last.end):
         return True
     if not last.entry:
         return text[block.start] in "$\\" or text[last.end - 1] in "$,"
     bold = text[last.start : last.end].endswith("**")
     colon = text[last.end - 1] == ":" and block.start - last.end < _NEXT_LINES
     titled = _is_title(text, last) and (bold or not block.gap)
-    titled = titled or colon
-    return titled or numbered_on or block.indent > last.indent
+    if titled or colon:
+        return True
+    deeper = numbered_on or block.indent > last.indent
+    return deeper and not _turns(text, last, block.start, block.end)
 
 
 def _is_lead_in(text: str, block: Block) -> bool:
