@@ -308,7 +308,7 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     if block.entry:
         closes = _CLOSES.match(text, line.start, line.end) is not None or _leads(text, line)
         return not closes and not _turns(text, block, line.start, line.end)
-    return not _ends_sentence(text, block)
+    return not (_ends_sentence(text, block) or _turns(text, block, line.start, line.end))
 
 
 _LEANS = re.compile(
@@ -324,7 +324,7 @@ _LEANS = re.compile(
 
 def _turns(text: str, block: Block, start: int, end: int) -> bool:
     """Whether a line or paragraph under an entry is a concern beside the entry's own."""
-    if _is_title(text, block) or not _ends_sentence(text, block):
+    if _is_title(text, block) or _UNFINISHED.search(text, block.start, block.end):
         return False
     if not has_criticism(text[block.start : block.end]):
         return False
@@ -445,9 +445,12 @@ def _nest(text: str, blocks: list[Block]) -> list[Block]:
 
 def _stand_alone(text: str, children: list[Block]) -> bool:
     """Whether entries under an entry are points of their own and not its reasons."""
+    if len(children) == 1:
+        return False
     questions = all(text[child.start : child.end].rstrip().endswith("?") for child in children)
+    critical = all(has_criticism(text[child.start : child.end]) for child in children)
     length = sum(child.end - child.start for child in children)
-    return questions or length > _REASON_LENGTH * len(children)
+    return questions or critical or length > _REASON_LENGTH * len(children)
 
 
 def _children_end(text: str, blocks: list[Block], index: int) -> int:
