@@ -187,7 +187,7 @@ _CONTINUES = re.compile(
     r"as a result|therefore|thus|hence|consequently|because|if so|if not|\$\$|>|\\begin|\\\[|vs\b)",
     re.IGNORECASE,
 )
-_UNFINISHED = re.compile(r"(?:[,:(\[$–—-]|\b(?:and|or|the|an?|of|to|in|that|with|for|by|is|are|as))\W*\Z")
+_UNFINISHED = re.compile(r"(?:[,:(\[–—-]|\b(?:and|or|the|an?|of|to|in|that|with|for|by|is|are|as))\W*\Z")
 _CLOSES = re.compile(
     r"\W*(?:overall|in (?:summary|general|conclusion|total)|to (?:summari[sz]e|conclude|sum up)|"
     r"i have|here are|there are|below|besides these|apart from|also,? some|minor|other)\b",
@@ -308,7 +308,9 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     if block.entry:
         closes = _CLOSES.match(text, line.start, line.end) is not None or _leads(text, line)
         return not closes and not _turns(text, block, line.start, line.end)
-    return not (_ends_sentence(text, block) or _turns(text, block, line.start, line.end))
+    return bool(_UNFINISHED.search(text, block.start, block.end)) or not (
+        first.isupper() or _ends_sentence(text, block)
+    )
 
 
 _LEANS = re.compile(
@@ -320,6 +322,12 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 """Begins a sentence that goes on with the matter of the one before it."""
+_ADDS = re.compile(
+    r"\W*(?:in addition|additionally|furthermore|moreover|besides|also|similarly|another|second(?:ly)?|"
+    r"third(?:ly)?|last(?:ly)?|finally|next),? (?!to (?:this|that|these)\b)",
+    re.IGNORECASE,
+)
+"""Begins a sentence that sets something beside the matter of the one before it."""
 
 
 def _turns(text: str, block: Block, start: int, end: int) -> bool:
@@ -329,8 +337,9 @@ def _turns(text: str, block: Block, start: int, end: int) -> bool:
     if not has_criticism(text[block.start : block.end]):
         return False
     first = sentences(text, start, end)[0]
-    sentence = text[first.start : first.end]
-    return _LEANS.match(sentence) is None and has_criticism(sentence)
+    if _LEANS.match(text, first.start, first.end):
+        return False
+    return _ADDS.match(text, start, end) is not None or has_criticism(text[start:end])
 
 
 def _leads(text: str, line: ListLine) -> bool:
@@ -379,7 +388,8 @@ def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
     if text[block.start].islower() and _UNFINISHED.search(text, last.start, last.end):
         return True
     if not last.entry:
-        return text[block.start] in "$\\" or text[last.end - 1] in "$,"
+        formula = text[block.start] in "$\\" or text[last.end - 1] in "$,"
+        return formula and not _turns(text, last, block.start, block.end)
     bold = text[last.start : last.end].endswith("**")
     colon = text[last.end - 1] == ":" and block.start - last.end < _NEXT_LINES
     titled = _is_title(text, last) and (bold or not block.gap)
