@@ -166,6 +166,7 @@ class Block:
         indent: Width of the white space before it.
         number: Count that the marker states, else 0.
         gap: Whether a blank line stands before it.
+        sourced: Whether it ends in literature or in words of the paper.
     """
 
     start: int
@@ -177,6 +178,7 @@ class Block:
     indent: int = 0
     number: int = 0
     gap: bool = False
+    sourced: bool = False
 
 
 _CONTINUES = re.compile(
@@ -214,6 +216,24 @@ _CITATION = re.compile(
     r"journal|transactions|advances in neural|in (?:ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|"
     r"EMNLP)|PMLR)[^?!]{0,120}$",
     re.IGNORECASE | re.DOTALL,
+)
+_AUTHORS = re.compile(
+    r"(?=.{0,500}?\b(?:19|20)\d\d\b)\W*(?:[A-Z][\w'’-]+,? (?:[A-Z]\.?[ -]?){1,3}[,.;]|[A-Z][\w'’-]+, "
+    r"[A-Z][\w'’-]+,? (?:and|&|et al)|(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+, (?:[A-Z][\w'’.-]+ ){1,3}"
+    r"[A-Z][\w'’-]+[,.]|[A-Z][\w'’-]+,? et al)",
+    re.DOTALL,
+)
+"""Begins with authors, as entries of literature do, and names a year."""
+_VENUE = re.compile(
+    r"[^?!]{20,300}\b(?:arXiv|NeurIPS|NeuRIPS|NIPS|ICML|ICLR|AISTATS|COLT|UAI|CVPR|ECCV|ICCV|AAAI|IJCAI|ACL|"
+    r"EMNLP|NAACL|KDD|WWW|SIGIR|JMLR|TMLR|PAMI|TPAMI|CoRL|ICRA|IROS|Interspeech|ICASSP)\b[^.?!]{0,12}"
+    r"\b(?:19|20)\d\d\W*\Z",
+    re.DOTALL,
+)
+_REMARKS = re.compile(
+    r"\b(?:the authors?|this (?:paper|work)|the paper|please|should|unclear|lacks?|missing|i|we|you|your|"
+    r"cite[sd]?|however|see|compar(?:e|ed|ison))\b",
+    re.IGNORECASE,
 )
 _ARGUES = re.compile(
     r"\b(?:should|not|lacks?|missing|the authors?|compar\w+|cite|is|are|this paper|please|"
@@ -385,6 +405,8 @@ def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
         return False
     if _CONTINUES.match(text, block.start, block.end):
         return True
+    if last.sourced and _LEANS.match(text, block.start, block.end):
+        return True
     if text[block.start].islower() and _UNFINISHED.search(text, last.start, last.end):
         return True
     if not last.entry:
@@ -412,11 +434,62 @@ def is_reference(text: str, block: Block) -> bool:
     if block.style.startswith(("[1", "1]")) or own.startswith("["):
         bare = own.lstrip("[0123456789] ")
         named = block.style.startswith("[1") and "?" not in own and _ARGUES.search(bare) is None
+        named = named and _UNFINISHED.search(text, block.start, block.end) is None
         asks = "?" in own and _ARGUES.search(bare) is not None
         return named or (not asks and _REFERENCE.match(bare) is not None)
-    if len(own) < 400 and _CITATION.match(own) and _ARGUES.search(own) is None:  # noqa: PLR2004
+    short = len(own) < 400  # noqa: PLR2004 - an entry of literature
+    if short and (_AUTHORS.match(own) or _VENUE.match(own)) and _REMARKS.search(own) is None:
+        return True
+    if short and _CITATION.match(own) and _ARGUES.search(own) is None:
         return True
     return own.startswith("http") and " " not in own.strip()
+
+
+_QUOTATION = re.compile(
+    r"(?P<open>[\"“'‘«`]{1,2})(?:[^\n]|\n(?!\n)){25,}?[\"”'’»`][.,;:]?(?:\s*\([^()]{1,40}\))?\W*\Z|"
+    r"\s*[\"“][^\"“”]{25,}[\"”]\W*\Z",
+    re.DOTALL,
+)
+_QUOTE_MARKS = re.compile(r"[\"“”«»]|(?<!\w)['‘’`]|['‘’`](?!\w)")
+
+
+def is_quotation(text: str, block: Block) -> bool:
+    """Whether a block is nothing but words of somebody else, in quotation marks."""
+    if _QUOTATION.match(text, block.start, block.end) is None:
+        return False
+    marks = len(_QUOTE_MARKS.findall(text, block.start, block.end))
+    return marks == 2  # noqa: PLR2004 - those at its ends
+
+
+_NAMES_WORKS = re.compile(
+    r"\b(?:papers?|works?|references?|citations?|cit(?:e|ed|ing)|literature|stud(?:y|ies)|methods?|"
+    r"algorithms?|baselines?|approach(?:es)?|e\.g|example|such as)\b",
+    re.IGNORECASE,
+)
+
+
+def _introduces(text: str, block: Block, source: Block) -> bool:
+    """Whether a block announces the work or the words of others that stand under it."""
+    own = text[block.start : block.end].rstrip("*_ ")
+    if len(own.split()) <= 1 or _topic_entry(text, block):
+        return False
+    announced = own.endswith((":", ","))
+    if is_quotation(text, source):
+        return announced or has_criticism(own)
+    return (announced or own.endswith(" in")) and _NAMES_WORKS.search(own[-200:]) is not None
+
+
+def _without_sources(text: str, blocks: list[Block]) -> list[Block]:
+    """Blocks without entries of literature and quotations; those announced join their lead-in."""
+    kept: list[Block] = []
+    for block in blocks:
+        counted = bool(kept) and block.number > 1 and block.number == kept[-1].number + 1
+        quoted = is_quotation(text, block) and not counted
+        if not (quoted or is_reference(text, block)):
+            kept.append(block)
+        elif kept and (kept[-1].sourced or _introduces(text, kept[-1], block)):
+            kept[-1] = replace(kept[-1], end=block.end, sourced=True)
+    return kept
 
 
 def lead_in_role(lead: str) -> Role | None:
@@ -535,5 +608,5 @@ def blocks_of(text: str, start: int, end: int) -> list[Block]:
     only a title. Lead-ins and references to literature are no blocks.
     """
     raw = _raw_blocks(text, list(lines_of(text, start, end)))
-    kept = [block for block in raw if block.end > block.start and not is_reference(text, block)]
+    kept = _without_sources(text, [block for block in raw if block.end > block.start])
     return _lead_lists(text, _nest(text, _attach_paragraphs(text, kept)))
