@@ -11,7 +11,7 @@ from typing import NamedTuple
 from reviewscore.schema.review import Role
 from reviewscore.sources.section_roles import heading_kind
 from reviewscore.points.stance import has_criticism
-from reviewscore.text.sentences import TextSpan, sentences
+from reviewscore.text.sentences import TextSpan, sentences, trim
 
 
 class ListLine(NamedTuple):
@@ -601,6 +601,44 @@ def _split_lead_in(
     return rest, last
 
 
+_COUNTED = re.compile(
+    r"(?:(?<=\s)|\A)(?:\((?P<round>\d{1,2}|[a-h])\)|(?P<half>\d{1,2}|[a-h])\))[ \t]+(?=\S)"
+)
+_LEAST_WORDS = 3
+
+
+def _counted_parts(text: str, block: Block) -> list[Block]:
+    """A block parted at a count within its lines, ``(1) .. (2) ..``, where each part criticises."""
+    marks: list[re.Match[str]] = []
+    first = 1 if block.style in ("(1)", "1)", "(a)", "a)") and block.number == 1 else 0
+    for mark in _COUNTED.finditer(text, block.start, block.end):
+        sign = mark["round"] or mark["half"]
+        number = int(sign) if sign.isdigit() else ord(sign) - ord("a") + 1
+        if number == first + len(marks) + 1:
+            marks.append(mark)
+    starts = [*((block.start,) if first else ()), *(mark.end() for mark in marks)]
+    ends = [*(mark.start() for mark in (marks if first else marks[1:])), block.end]
+    parts = list(zip(starts, ends, strict=True)) if starts else []
+    if len(parts) < 2 or not all(_is_concern(text, *part) for part in parts):  # noqa: PLR2004
+        return [block]
+    lead = trim(text, block.start, block.start if first else marks[0].start())
+    before = text[lead.start : lead.end].rstrip("*_ ")
+    if before and not before.endswith((".", "?", "!", ";", ":")):
+        return [block]
+    announced = before.endswith(":")
+    context = lead if announced else block.context
+    counted = [
+        replace(block, start=stretch.start, end=stretch.end, entry=True, context=context)
+        for stretch in (trim(text, *part) for part in parts)
+    ]
+    return counted if announced or not before else [replace(block, end=lead.end), *counted]
+
+
+def _is_concern(text: str, start: int, end: int) -> bool:
+    own = text[start:end]
+    return len(own.split()) >= _LEAST_WORDS and has_criticism(own)
+
+
 def blocks_of(text: str, start: int, end: int) -> list[Block]:
     """The list entries and paragraphs of ``text[start:end]`` in order.
 
@@ -609,4 +647,5 @@ def blocks_of(text: str, start: int, end: int) -> list[Block]:
     """
     raw = _raw_blocks(text, list(lines_of(text, start, end)))
     kept = _without_sources(text, [block for block in raw if block.end > block.start])
-    return _lead_lists(text, _nest(text, _attach_paragraphs(text, kept)))
+    led = _lead_lists(text, _nest(text, _attach_paragraphs(text, kept)))
+    return [part for block in led for part in _counted_parts(text, block)]
