@@ -180,6 +180,11 @@ class Block:
     gap: bool = False
     sourced: bool = False
 
+    @property
+    def listed(self) -> bool:
+        """Whether it is an entry of a list, or a paragraph that stands in one."""
+        return self.entry or bool(self.style)
+
 
 _CONTINUES = re.compile(
     r"(?:for (?:example|instance)|specifically|in particular|e\.g|i\.e|namely|where\b|more "
@@ -276,8 +281,11 @@ def _raw_blocks(text: str, lines: list[ListLine]) -> list[Block]:
         if line.blank:
             gap = True
             continue
-        if not line.style and blocks and not gap and _runs_on(text, blocks[-1], line, wrapped):
+        under = not line.style and blocks and not gap
+        if under and _runs_on(text, blocks[-1], line, wrapped):
             blocks[-1] = replace(blocks[-1], end=line.end)
+        elif under and blocks[-1].listed and _turns(text, blocks[-1], line.start, line.end):
+            blocks.append(_beside(blocks[-1], line.start, line.end))
         else:
             blocks.append(
                 Block(
@@ -293,6 +301,13 @@ def _raw_blocks(text: str, lines: list[ListLine]) -> list[Block]:
             )
         gap = False
     return blocks
+
+
+def _beside(entry: Block, start: int, end: int) -> Block:
+    """A concern of its own that an entry holds, as a paragraph in the same list."""
+    return replace(
+        entry, start=start, end=end, entry=False, number=0, gap=False, sourced=False
+    )
 
 
 def _hard_wrapped(text: str, lines: list[ListLine]) -> bool:
@@ -328,9 +343,9 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     if block.entry:
         closes = _CLOSES.match(text, line.start, line.end) is not None or _leads(text, line)
         return not closes and not _turns(text, block, line.start, line.end)
-    return bool(_UNFINISHED.search(text, block.start, block.end)) or not (
-        first.isupper() or _ends_sentence(text, block)
-    )
+    if _UNFINISHED.search(text, block.start, block.end) or _in_bold(text, block):
+        return True
+    return not (first.isupper() or _ends_sentence(text, block))
 
 
 _LEANS = re.compile(
@@ -350,11 +365,19 @@ _ADDS = re.compile(
 """Begins a sentence that sets something beside the matter of the one before it."""
 
 
+def _in_bold(text: str, block: Block) -> bool:
+    """Whether a block is a title in bold: its text stands below."""
+    own = text[block.start : block.end]
+    return own.startswith(("**", "__")) and own.endswith(("**", "__")) and "\n" not in own
+
+
 def _turns(text: str, block: Block, start: int, end: int) -> bool:
     """Whether a line or paragraph under an entry is a concern beside the entry's own."""
     if _is_title(text, block) or _UNFINISHED.search(text, block.start, block.end):
         return False
-    if not has_criticism(text[block.start : block.end]):
+    if text[block.end - 1] == "?" and len(sentences(text, block.start, block.end)) == 1:
+        return False  # a question, and why it is asked
+    if block.entry and not has_criticism(text[block.start : block.end]):
         return False
     first = sentences(text, start, end)[0]
     if _LEANS.match(text, first.start, first.end):
@@ -389,25 +412,29 @@ def _attach_paragraphs(text: str, blocks: list[Block]) -> list[Block]:
     joined: list[Block] = []
     for index, block in enumerate(blocks):
         last = joined[-1] if joined else None
-        if (
-            last is not None
-            and not block.entry
-            and _continues(text, last, block, numbered_on[index])
-        ):
-            joined[-1] = replace(last, end=block.end)
-        else:
+        if last is None or block.entry:
             joined.append(block)
+        elif _continues(text, last, block):
+            joined[-1] = replace(last, end=block.end)
+        elif not _within(text, last, block, numbered_on[index]):
+            joined.append(block)
+        elif _turns(text, last, block.start, block.end):
+            joined.append(_beside(last, block.start, block.end))
+        else:
+            joined[-1] = replace(last, end=block.end)
     return joined
 
 
-def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
+def _continues(text: str, last: Block, block: Block) -> bool:
+    """Whether a paragraph goes on with what stands above it."""
     if is_reference(text, block) or _is_lead_in(text, block):
         return False
     if _CONTINUES.match(text, block.start, block.end):
         return True
     if last.sourced and _LEANS.match(text, block.start, block.end):
         return True
-    if text[block.start].islower() and _UNFINISHED.search(text, last.start, last.end):
+    unfinished = text[last.end - 1] == "$" or _UNFINISHED.search(text, last.start, last.end)
+    if text[block.start].islower() and unfinished:
         return True
     if not last.entry:
         formula = text[block.start] in "$\\" or text[last.end - 1] in "$,"
@@ -415,10 +442,14 @@ def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
     bold = text[last.start : last.end].endswith("**")
     colon = text[last.end - 1] == ":" and block.start - last.end < _NEXT_LINES
     titled = _is_title(text, last) and (bold or not block.gap)
-    if titled or colon:
-        return True
-    deeper = numbered_on or block.indent > last.indent
-    return deeper and not _turns(text, last, block.start, block.end)
+    return titled or colon
+
+
+def _within(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
+    """Whether a paragraph stands in the entry above it: the list goes on after it."""
+    if not last.listed or is_reference(text, block) or _is_lead_in(text, block):
+        return False
+    return numbered_on or block.indent > last.indent
 
 
 def _is_lead_in(text: str, block: Block) -> bool:
@@ -489,6 +520,8 @@ def _without_sources(text: str, blocks: list[Block]) -> list[Block]:
             kept.append(block)
         elif kept and (kept[-1].sourced or _introduces(text, kept[-1], block)):
             kept[-1] = replace(kept[-1], end=block.end, sourced=True)
+        elif quoted and block.entry:
+            kept.append(block)  # what is wrong with the words, the heading above tells
     return kept
 
 
@@ -560,7 +593,7 @@ def _lead_lists(text: str, blocks: list[Block]) -> list[Block]:
     role: Role | None = None
     for index, block in enumerate(blocks):
         follows = index + 1 < len(blocks)
-        if block.entry and not (follows and _topic_entry(text, block)):
+        if block.listed and not (follows and _topic_entry(text, block)):
             led.append(replace(block, context=block.context or lead, role=block.role or role))
             continue
         before_entry = follows and blocks[index + 1].entry
