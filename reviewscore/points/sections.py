@@ -12,6 +12,7 @@ from reviewscore.sources.section_roles import (
     Level,
     field_role,
     heading_kind,
+    is_closing,
     is_sifted,
     plain_name,
 )
@@ -165,8 +166,7 @@ def _two_sided(headings: Iterable[Heading]) -> list[Heading]:
 
 def _sticky(section: OpenSection) -> bool:
     """Whether only a heading of the form ends the section: a last summary, or a later update."""
-    closing = {"summary of the review", "summary of review", "review summary"}
-    return section.role is Role.LATE or plain_name(section.name) in closing
+    return section.role is Role.LATE or is_closing(section.name)
 
 
 def sections_of(review: Review) -> tuple[OpenSection, ...]:

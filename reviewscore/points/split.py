@@ -16,7 +16,9 @@ from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.schema.point_id import content_ids
 from reviewscore.schema.review import Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
+from reviewscore.sources.section_roles import is_closing
 from reviewscore.text.sentences import trim
+from reviewscore.text.stems import stems, stop_stems
 
 _DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*)|\*-\*)\s+")
 _LOOSE_END = re.compile(r"\n\s*(?:[-–—•*+=_]+\s*)+\Z")
@@ -125,7 +127,28 @@ def split_review(
                 start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
                 stretches.append((section, Concern(start, end, concern.context), role))
-    return _as_points(review, languages, stretches)
+    return _as_points(review, languages, _without_repeats(review, stretches))
+
+
+_SAID_BEFORE = 1 / 3
+"""Share of the words of a remark in a closing summary from which on it repeats another."""
+
+
+def _without_repeats(review: Review, stretches: list[_Stretch]) -> list[_Stretch]:
+    """Stretches without those of a closing summary whose words other stretches hold already."""
+    closing = [is_closing(section.name) for section, _, _ in stretches]
+    if not any(closing):
+        return stretches
+    bags = [
+        frozenset(stems(review.fields[section.field][concern.start : concern.end])) - stop_stems()
+        for section, concern, _ in stretches
+    ]
+    known = frozenset().union(*(bag for bag, last in zip(bags, closing, strict=True) if not last))
+    return [
+        stretch
+        for stretch, bag, last in zip(stretches, bags, closing, strict=True)
+        if not last or len(bag & known) < _SAID_BEFORE * len(bag)
+    ]
 
 
 _Place = tuple[int, int, int]  # index of the section, start and end in its field

@@ -15,11 +15,11 @@ claims and evidence, methods and evaluation criteria, theoretical claims, experi
 analyses, relation to broader scientific literature, essential references not discussed, claims
 explanation, audience explanation
 """
+_CLOSING_NAMES = "summary of the review, summary of review, review summary"
 _NAMES: dict[Role, str] = {
     Role.SUMMARY: """
-        summary, summary of the paper, summary of the review, summary of contributions, summary
-        of the contributions, paper summary, review summary, short summary, brief summary,
-        summary of review, overall summary, summary and contributions, paper topic and main
+        summary, summary of the paper, summary of contributions, summary
+        of the contributions, paper summary, short summary, brief summary, overall summary, summary and contributions, paper topic and main
         contributions, main contributions, title, overall, overall assessment, overall
         evaluation, overall recommendation, recommendation, conclusion, decision, justification,
         justification of score, reasons for score
@@ -33,7 +33,7 @@ _NAMES: dict[Role, str] = {
         reject the paper, negative aspects, negatives, missing references, areas for
         improvement, room for improvement
     """,
-    Role.MIXED: """
+    Role.MIXED: f"""{_CLOSING_NAMES},
         text, review, main review, comments, strength and weaknesses, strengths and weaknesses,
         other strengths and weaknesses, clarity quality novelty and reproducibility, quality
         clarity originality and significance, detailed review, detailed comments, technical
@@ -87,6 +87,7 @@ def _split(names: str) -> list[str]:
 _ROLE_OF = {name: role for role, names in _NAMES.items() for name in _split(names)}
 _SIFTED = frozenset(_split(_SIFTED_NAMES))
 """Boxes that are asked for criticism (ICML 2025, TMLR), and in practice also confirm and praise."""
+_CLOSING = frozenset(_split(_CLOSING_NAMES))
 _SUBJECTS = frozenset(
     {"experiments", "writing", "presentation", "related work", "correctness", "technical quality"}
     | {"soundness", "contribution", "audience", "datasets", "software", "main contributions"}
@@ -196,6 +197,11 @@ def _is_late(words: list[str]) -> bool:
 def is_sifted(name: str) -> bool:
     """Whether a box asked for criticism (ICML 2025, TMLR) in practice also confirms and praises."""
     return plain_name(name) in _SIFTED
+
+
+def is_closing(name: str) -> bool:
+    """Whether a box or heading is for a summary of the review itself, which mostly repeats it."""
+    return plain_name(name) in _CLOSING
 
 
 def known_role(name: str) -> Role | None:
