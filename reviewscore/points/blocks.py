@@ -194,7 +194,9 @@ _CONTINUES = re.compile(
     r"as a result|therefore|thus|hence|consequently|because|if so|if not|\$\$|>|\\begin|\\\[|vs\b)",
     re.IGNORECASE,
 )
-_UNFINISHED = re.compile(r"(?:[,:(\[–—-]|\b(?:and|or|the|an?|of|to|in|that|with|for|by|is|are|as))\W*\Z")
+_UNFINISHED = re.compile(
+    r"(?:[,:(\[–—-]|\b(?:and|or|the|an?|of|to|in|that|with|for|by|is|are|as))\W*\Z"
+)
 _CLOSES = re.compile(
     r"\W*(?:overall|in (?:summary|general|conclusion|total)|to (?:summari[sz]e|conclude|sum up)|"
     r"i have|here are|there are|below|besides these|apart from|also,? some|minor|other)\b",
@@ -305,9 +307,7 @@ def _raw_blocks(text: str, lines: list[ListLine]) -> list[Block]:
 
 def _beside(entry: Block, start: int, end: int) -> Block:
     """A concern of its own that an entry holds, as a paragraph in the same list."""
-    return replace(
-        entry, start=start, end=end, entry=False, number=0, gap=False, sourced=False
-    )
+    return replace(entry, start=start, end=end, entry=False, number=0, gap=False, sourced=False)
 
 
 def _hard_wrapped(text: str, lines: list[ListLine]) -> bool:

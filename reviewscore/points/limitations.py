@@ -52,7 +52,9 @@ _ELSEWHERE = re.compile(
     r"sections?)\W*$",
     re.IGNORECASE,
 )
-_TURNS = re.compile(r"\b(?:but|however|although|though|yet|except|while|nevertheless)\b", re.IGNORECASE)
+_TURNS = re.compile(
+    r"\b(?:but|however|although|though|yet|except|while|nevertheless)\b", re.IGNORECASE
+)
 
 
 def is_told_back(sentence: str) -> bool:

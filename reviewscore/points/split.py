@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
@@ -13,6 +14,7 @@ from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
 from reviewscore.points.limitations import own_remarks
 from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
 from reviewscore.points.sections import OpenSection, open_sections
+from reviewscore.points.stance import is_question
 from reviewscore.schema.point_id import content_ids
 from reviewscore.schema.review import Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
@@ -84,7 +86,9 @@ def _english_concerns(
         concerns: Iterator[Concern]
         if section.role is Role.LIMITATIONS:
             sift = all_concerns if block.entry else sifted_concerns
-            concerns = chain.from_iterable(sift(text, own) for own in own_remarks(text, block))
+            concerns = itertools.chain.from_iterable(
+                sift(text, own) for own in own_remarks(text, block)
+            )
         elif section.sifted and marked is None:
             concerns = sifted_concerns(text, block)
         else:
@@ -132,23 +136,25 @@ def split_review(
 
 _SAID_BEFORE = 1 / 3
 """Share of the words of a remark in a closing summary from which on it repeats another."""
+_NEW_WORDS = 6
+"""Fewest words that are new in such a remark; with fewer it is a verdict, unless it asks."""
 
 
 def _without_repeats(review: Review, stretches: list[_Stretch]) -> list[_Stretch]:
-    """Stretches without those of a closing summary whose words other stretches hold already."""
-    closing = [is_closing(section.name) for section, _, _ in stretches]
-    if not any(closing):
+    """Stretches without those of a closing summary that repeat others or only sum up."""
+    if not any(is_closing(section.name) for section, _, _ in stretches):
         return stretches
-    bags = [
-        frozenset(stems(review.fields[section.field][concern.start : concern.end])) - stop_stems()
-        for section, concern, _ in stretches
-    ]
-    known = frozenset().union(*(bag for bag, last in zip(bags, closing, strict=True) if not last))
-    return [
-        stretch
-        for stretch, bag, last in zip(stretches, bags, closing, strict=True)
-        if not last or len(bag & known) < _SAID_BEFORE * len(bag)
-    ]
+    texts = [review.fields[part.field][said.start : said.end] for part, said, _ in stretches]
+    bags = [frozenset(stems(text)) - stop_stems() for text in texts]
+    closing = [is_closing(section.name) for section, _, _ in stretches]
+    known = frozenset[str]().union(*itertools.compress(bags, map(operator.not_, closing)))
+
+    def is_new(index: int) -> bool:
+        new = len(bags[index] - known)
+        share = len(bags[index]) - new < _SAID_BEFORE * len(bags[index])
+        return share and (new >= _NEW_WORDS or is_question(texts[index]))
+
+    return [stretch for at, stretch in enumerate(stretches) if not closing[at] or is_new(at)]
 
 
 _Place = tuple[int, int, int]  # index of the section, start and end in its field
