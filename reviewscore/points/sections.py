@@ -70,7 +70,7 @@ def _full_line(line: str) -> tuple[str, Role, Level] | None:
     if len(line) > _LONGEST:
         return None
     name = _bare(line)
-    kind = heading_kind(name)
+    kind = heading_kind(name, announces=line.rstrip(" \t\r*_").endswith(":"))
     if kind is None:
         return None
     bulleted = _BULLET.match(line.strip()) is not None and not line.strip().startswith("**")
@@ -92,13 +92,17 @@ def _inline(line: str) -> tuple[str, Role, Level, int] | None:
         kind = heading_kind(_bare(head))
         if kind is None or not rest.strip(_ORNAMENT):
             continue
-        if match.group()[0] in ": " and head.count("(") != head.count(")"):
-            continue  # inside a remark in brackets
         colon = ":" in match.group() or rest.lstrip(_ORNAMENT).startswith(":")
+        begun = _NUMBER.sub("", head.strip(" \t*_-+•")).startswith("(")
+        closed = ")" in match.group() and (colon or begun)
+        if head.count("(") > head.count(")") and not closed:
+            continue  # inside a remark in brackets
         if not colon and kind[1] is not Level.SIDE:
             continue
         if kind[0] is Role.SCORES and len(rest) > _LONGEST:
             continue
+        if kind[0] is Role.IGNORE and rest.lstrip(_ORNAMENT)[:1].islower():
+            continue  # a remark on the references
         skipped = len(rest) - len(rest.lstrip(_ORNAMENT.replace("$", "") + ":"))
         return (_bare(head), *kind, match.end() + skipped)
     return None
@@ -109,7 +113,9 @@ _TURN = re.compile(
     r"negative side|downside)|i (?:do |still |also )?have (?:\w+ ){0,4}(?:concern|question|issue|"
     r"comment|doubt)|(?:my|the|a) (?:\w+ ){0,2}(?:concern|weakness|question|issue|drawback|"
     r"limitation|shortcoming)s?\b|(?:some|several|here are|there are|"
-    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)))",
+    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)|[*_\[(]{0,3}(?:(?:weakness|"
+    r"concern|con|question|drawback|issue)[ \t]*#?|[WQ])\d|(?:\W*(?:specific|detailed|other|minor|"
+    r"major|general|additional|further|comments?|remarks?|details?|feedback)\b){1,3}\W*:\W*$))",
     re.IGNORECASE,
 )
 
