@@ -66,11 +66,11 @@ def _bare(head: str) -> str:
     return _NUMBER.sub("", head).strip(_ORNAMENT + "-–—:.")
 
 
-def _full_line(line: str) -> tuple[str, Role, Level] | None:
+def _full_line(line: str, *, mixed: bool) -> tuple[str, Role, Level] | None:
     if len(line) > _LONGEST:
         return None
     name = _bare(line)
-    kind = heading_kind(name, announces=line.rstrip(" \t\r*_").endswith(":"))
+    kind = heading_kind(name, announces=mixed and line.rstrip(" \t\r*_").endswith(":"))
     if kind is None:
         return None
     bulleted = _BULLET.match(line.strip()) is not None and not line.strip().startswith("**")
@@ -120,19 +120,22 @@ _TURN = re.compile(
 )
 
 
-def _heading_on(line: str) -> tuple[str, Role, Level, int | None] | None:
-    """The heading on a line, with the offset of the text that follows it there, if any."""
-    full = _full_line(line)
+def _heading_on(line: str, *, mixed: bool) -> tuple[str, Role, Level, int | None] | None:
+    """The heading on a line, with the offset of the text that follows it there, if any.
+
+    Where praise and criticism are mixed, a sentence that announces either is a heading too.
+    """
+    full = _full_line(line, mixed=mixed)
     return (*full, None) if full is not None else _inline(line)
 
 
-def _headings(text: str, *, whole: bool) -> Iterator[Heading]:
+def _headings(text: str, *, whole: bool, mixed: bool) -> Iterator[Heading]:
     """The headings in a box that change what its text is for, in order."""
     offset, role, form = 0, Role.MIXED, ""
     bare = False  # whether nothing but rules and blank lines stands since the last heading
     for line in text.split("\n"):
         start, offset = offset, offset + len(line) + 1
-        read = _heading_on(line)
+        read = _heading_on(line, mixed=mixed)
         if read is None:
             under_heading = not line.strip().strip("-_=*")
             if (
@@ -183,7 +186,7 @@ def sections_of(review: Review) -> tuple[OpenSection, ...]:
         current = OpenSection(field, field, role, 0, len(text))
         if role in POINT_ROLES or role is Role.LIMITATIONS:
             whole = plain_name(field) in _WHOLE
-            for heading in _two_sided(_headings(text, whole=whole)):
+            for heading in _two_sided(_headings(text, whole=whole, mixed=role is Role.MIXED)):
                 if _sticky(current) and heading.level is not Level.FORM:
                     continue
                 sections.append(current._replace(end=heading.start))

@@ -299,7 +299,7 @@ def test_open_sections_name_what_a_model_may_read() -> None:
     ("name", "role"),
     [
         ("clarity,_quality,_novelty_and_reproducibility", Role.MIXED),
-        ("summary_of_the_review", Role.SUMMARY),
+        ("summary_of_the_review", Role.MIXED),
         ("reasons_to_reject", Role.WEAKNESSES),
         ("comments,_suggestions_and_typos", Role.REQUESTS),
         ("requested_changes", Role.REQUESTS),
