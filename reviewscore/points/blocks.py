@@ -210,6 +210,11 @@ _LEAD_IN = re.compile(
     r"doubts|shortcomings|flaws|typos)\b[^.:?]{0,100}[.:,;]?\W*$",
     re.IGNORECASE,
 )
+_POINTS_DOWN = re.compile(
+    r"\b(?:following|below|as follows|list\w*|here|there (?:are|is)|these|several|some|few|many|"
+    r"(?:two|three|four|five) \w+|suggestions?|questions?|comments?)\b",
+    re.IGNORECASE,
+)
 _REFERENCE = re.compile(
     r"(?=.{0,400}(?:\b(?:19|20)\d\d\b|arxiv|doi\.org|https?://))(?:.{0,60}\bet al\b|"
     r"[A-Z][\w'’.-]+,? (?:[A-Z]\.|[A-Z][\w'’.-]+)[,. ]|"
@@ -630,6 +635,8 @@ def _split_lead_in(
         return block, None
     parts = sentences(text, block.start, block.end)
     last = parts[-1]
+    if not colon and _says_more(text[last.start : last.end]):
+        return block, last
     rest = replace(block, end=parts[-2].end) if len(parts) > 1 else None
     return rest, last
 
@@ -670,6 +677,11 @@ def _counted_parts(text: str, block: Block) -> list[Block]:
 def _is_concern(text: str, start: int, end: int) -> bool:
     own = text[start:end]
     return len(own.split()) >= _LEAST_WORDS and has_criticism(own)
+
+
+def _says_more(lead: str) -> bool:
+    """Whether a lead-in criticises by itself and does not only point to the list under it."""
+    return lead.endswith(".") and _POINTS_DOWN.search(lead) is None and has_criticism(lead)
 
 
 def blocks_of(text: str, start: int, end: int) -> list[Block]:
