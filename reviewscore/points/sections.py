@@ -113,8 +113,9 @@ _TURN = re.compile(
     r"negative side|downside)|i (?:do |still |also )?have (?:\w+ ){0,4}(?:concern|question|issue|"
     r"comment|doubt)|(?:my|the|a) (?:\w+ ){0,2}(?:concern|weakness|question|issue|drawback|"
     r"limitation|shortcoming)s?\b|(?:some|several|here are|there are|"
-    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)|[*_\[(]{0,3}(?:(?:weakness|"
-    r"concern|con|question|drawback|issue)[ \t]*#?|[WQ])\d|(?:\W*(?:specific|detailed|other|minor|"
+    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)|"
+    r"[*_\[(]{0,3}(?:(?:weakness|concern|con|question|drawback|issue)[ \t]*#?|[WQ])\d|"
+    r"(?:\W*(?:specific|detailed|other|minor|"
     r"major|general|additional|further|comments?|remarks?|details?|feedback)\b){1,3}\W*:\W*$))",
     re.IGNORECASE,
 )

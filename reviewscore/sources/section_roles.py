@@ -20,9 +20,10 @@ explanation, audience explanation
 _CLOSING_NAMES = "summary of the review, summary of review, review summary"
 _NAMES: dict[Role, str] = {
     Role.SUMMARY: """
-        summary, summary of the paper, summary of contributions, summary
-        of the contributions, paper summary, short summary, brief summary, overall summary, summary and contributions, paper topic and main
-        contributions, main contributions, title, overall, overall assessment, overall
+        summary, summary of the paper, summary of contributions, summary of the contributions,
+        paper summary, short summary, brief summary, overall summary, summary and contributions,
+        paper topic and main contributions, main contributions, title, overall, overall
+        assessment, overall
         evaluation, overall recommendation, recommendation, conclusion, decision, justification,
         justification of score, reasons for score
     """,
