@@ -335,7 +335,8 @@ def _hard_wrapped(text: str, lines: list[ListLine]) -> bool:
 def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     """Whether an unmarked line right under a block belongs to its last sentence or paragraph."""
     first = text[line.start]
-    if not (wrapped or block.entry) and _in_column(text, block, line):
+    titled = _in_bold(text, block)
+    if not (wrapped or block.entry or titled) and _in_column(text, block, line):
         return False
     if first.islower() or wrapped or _CONTINUES.match(text, line.start, line.end):
         return True
@@ -345,7 +346,7 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     if block.entry:
         closes = _CLOSES.match(text, line.start, line.end) is not None or _leads(text, line)
         return not closes and not _turns(text, block, line.start, line.end)
-    if _is_unfinished(text, block) or _in_bold(text, block):
+    if titled or _is_unfinished(text, block):
         return True
     return not (first.isupper() or _ends_sentence(text, block))
 
