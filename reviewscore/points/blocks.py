@@ -231,6 +231,7 @@ _CITATION = re.compile(
 )
 _AUTHORS = re.compile(
     r"(?=.{0,500}?\b(?:19|20)\d\d\b)\W*(?:[A-Z][\w'’-]+,? (?:[A-Z]\.?[ -]?){1,3}[,.;]|"
+    r"(?:[A-Z]\. ?){1,3}[A-Z][\w'’-]+(?:,| and\b)|"
     r"[A-Z][\w'’-]+, [A-Z][\w'’-]+,? (?:and|&|et al)|(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+, "
     r"(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+[,.]|[A-Z][\w'’-]+,? et al)",
     re.DOTALL,
@@ -244,7 +245,7 @@ _VENUE = re.compile(
 )
 _REMARKS = re.compile(
     r"\b(?:the authors?|this (?:paper|work)|the paper|please|should|unclear|lacks?|"
-    r"missing|i|we|you|"
+    r"missing|i(?![-.])|we|you|"
     r"your|cite[sd]?|however|see|compar(?:e|ed|ison))\b",
     re.IGNORECASE,
 )
