@@ -107,7 +107,7 @@ class Settings(BaseModel):
     score: Literal["base", "advanced", "both"] = "both"
     rounds: int = Field(default=10, ge=1, le=10)
     points: Literal["auto", "rules"] = "auto"
-    limitations: bool = False
+    limitations: bool = True
     author_response: bool = False
     paper_parts: Literal["auto", "main", "all"] = "auto"
     calibration: Path | None = None

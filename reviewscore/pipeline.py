@@ -42,7 +42,7 @@ async def review_points(
     review: Review,
     judges: Judges,
     *,
-    limitations: bool = False,
+    limitations: bool = True,
     rules_only: bool = False,
     by_rule: tuple[ReviewPoint, ...] | None = None,
 ) -> tuple[tuple[ReviewPoint, ...], tuple[Provenance, ...], tuple[str, ...]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -10,11 +12,15 @@ from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, joined_repairs, sifted_concerns
 from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
+from reviewscore.points.limitations import own_remarks
 from reviewscore.points.sections import OpenSection, open_sections
+from reviewscore.points.stance import is_question
 from reviewscore.schema.point_id import content_ids
 from reviewscore.schema.review import Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
+from reviewscore.sources.section_roles import is_closing
 from reviewscore.text.sentences import trim
+from reviewscore.text.stems import stems, stop_stems
 
 _DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*)|\*-\*)\s+")
 _LOOSE_END = re.compile(r"\n\s*(?:[-–—•*+=_]+\s*)+\Z")
@@ -77,7 +83,13 @@ def _english_concerns(
 ) -> Iterator[tuple[Concern, Block]]:
     for block in blocks_of(text, stretch.start, stretch.end):
         marked = block.role if section.sifted else None
-        if section.sifted and marked is None:
+        concerns: Iterator[Concern]
+        if section.role is Role.LIMITATIONS:
+            sift = all_concerns if block.entry else sifted_concerns
+            concerns = itertools.chain.from_iterable(
+                sift(text, own) for own in own_remarks(text, block)
+            )
+        elif section.sifted and marked is None:
             concerns = sifted_concerns(text, block)
         else:
             praise = (marked or section.role) is Role.STRENGTHS
@@ -87,13 +99,15 @@ def _english_concerns(
 
 
 def split_review(
-    review: Review, *, include_limitations: bool = False, include_strengths: bool = False
+    review: Review, *, include_limitations: bool = True, include_strengths: bool = False
 ) -> tuple[ReviewPoint, ...]:
     """Split a review into self-contained points in reading order.
 
     Points come from sections for weaknesses, questions and requests, where everything but
     politeness is part of a point, and from mixed sections, where praise, summary and decisions
-    are left out. What is not in English is split by list entries and sentences, and nothing of it
+    are left out; from sections for limitations but for what the authors are said to say, and from
+    a closing summary of the review what it says anew. What is not in English is split by list
+    entries and sentences, and nothing of it
     is left out. Points never overlap, and each satisfies
     ``review.fields[point.span.field][point.span.start : point.span.end] == point.text``.
 
@@ -118,7 +132,30 @@ def split_review(
                 start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
                 stretches.append((section, Concern(start, end, concern.context), role))
-    return _as_points(review, languages, stretches)
+    return _as_points(review, languages, _without_repeats(review, stretches))
+
+
+_SAID_BEFORE = 1 / 3
+"""Share of the words of a remark in a closing summary from which on it repeats another."""
+_NEW_WORDS = 6
+"""Fewest words that are new in such a remark; with fewer it is a verdict, unless it asks."""
+
+
+def _without_repeats(review: Review, stretches: list[_Stretch]) -> list[_Stretch]:
+    """Stretches without those of a closing summary that repeat others or only sum up."""
+    if not any(is_closing(section.name) for section, _, _ in stretches):
+        return stretches
+    texts = [review.fields[part.field][said.start : said.end] for part, said, _ in stretches]
+    bags = [frozenset(stems(text)) - stop_stems() for text in texts]
+    closing = [is_closing(section.name) for section, _, _ in stretches]
+    known = frozenset[str]().union(*itertools.compress(bags, map(operator.not_, closing)))
+
+    def is_new(index: int) -> bool:
+        new = len(bags[index] - known)
+        share = len(bags[index]) - new < _SAID_BEFORE * len(bags[index])
+        return share and (new >= _NEW_WORDS or is_question(texts[index]))
+
+    return [stretch for at, stretch in enumerate(stretches) if not closing[at] or is_new(at)]
 
 
 _Place = tuple[int, int, int]  # index of the section, start and end in its field
@@ -152,7 +189,7 @@ def _is_free(place: _Place, taken: list[_Place]) -> bool:
 
 
 def accept_proposed(
-    review: Review, proposals: Sequence[str], *, include_limitations: bool = False
+    review: Review, proposals: Sequence[str], *, include_limitations: bool = True
 ) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...]]:
     """Accept the proposed points that stand verbatim where the review may hold points.
 
