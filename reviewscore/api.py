@@ -399,7 +399,7 @@ def split(
     review: Review | Place,
     *,
     data: Place | Collection | Run | None = None,
-    limitations: bool = False,
+    limitations: bool = True,
 ) -> tuple[ReviewPoint, ...]:
     """Split a review into its points, by the rules: each a verbatim stretch of it.
 

@@ -14,8 +14,7 @@ from reviewscore.judges.judge import Judges
 from reviewscore.papers.parts import without_doubtful
 from reviewscore.papers.places import rests_on_missing
 from reviewscore.points.places import mentions, with_places
-from reviewscore.points.sections import open_sections
-from reviewscore.points.split import accept_proposed, split_review
+from reviewscore.points.split import accept_proposed, proposal_sections, split_review
 from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Doubt, Evidence, Paper
 from reviewscore.schema.point_score import (
@@ -42,7 +41,7 @@ async def review_points(
     review: Review,
     judges: Judges,
     *,
-    limitations: bool = False,
+    limitations: bool = True,
     rules_only: bool = False,
     by_rule: tuple[ReviewPoint, ...] | None = None,
 ) -> tuple[tuple[ReviewPoint, ...], tuple[Provenance, ...], tuple[str, ...]]:
@@ -64,14 +63,14 @@ async def review_points(
         by_rule = split_review(review, include_limitations=limitations)
     if rules_only:
         return by_rule, (), ()
-    opened = open_sections(review, include_limitations=limitations)
+    opened = proposal_sections(review, include_limitations=limitations)
     sections = tuple(dict.fromkeys(section.name for section in opened))
     if not sections:
         return by_rule, (), ()
     proposal = await judges.propose_points(review, sections)
     if proposal is None:
         return by_rule, (), ()
-    accepted, rejected = accept_proposed(review, proposal.texts, include_limitations=limitations)
+    accepted, rejected = accept_proposed(review, proposal.points, include_limitations=limitations)
     if not accepted:
         return by_rule, (), rejected
     return accepted, (proposal.provenance,), rejected
@@ -379,6 +378,7 @@ def make_record(point: ReviewPoint, judges: Judges, **fields: object) -> PointSc
     return PointScore.model_validate(
         {
             **dict(point),
+            "type": None,  # of a split it is a proposal, of a record a verdict
             "judge": judges.name,
             "judge_version": judges.version,
             "reviewscore_version": __version__,

@@ -60,7 +60,14 @@ def split_points(prompt: str) -> Answer:
         if head.strip("[]") in ("summary", "strengths", "limitations"):
             continue
         points += [line.removeprefix("- ").strip() for line in body.splitlines() if line.strip()]
-    return {"points": points}
+    return {"points": [proposed(text) for text in points]}
+
+
+def proposed(text: str) -> Answer:
+    """A point as a split of a review gives it."""
+    kind = "question" if "?" in text else "criticism"
+    of_type = "question" if "?" in text else "claim"
+    return {"text": text, "kind": kind, "type": of_type, "also": [], "lead_in": ""}
 
 
 def is_argument(prompt: str) -> Answer:
@@ -292,7 +299,7 @@ def expertise(prompt: str) -> Answer:
 
 
 ANSWERS: dict[str, Callable[[str], Answer]] = {
-    "SplitReply": split_points,
+    "ReviewPointsReply": split_points,
     "ArgumentReply": is_argument,
     "QuestionReply": is_question,
     "AnswerabilityReply": answerability,

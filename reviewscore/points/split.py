@@ -3,57 +3,113 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
 from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
-from reviewscore.points.sections import OpenSection, open_sections
+from reviewscore.points.sections import OpenSection, open_sections, sections_of
 from reviewscore.schema.point_id import content_ids
-from reviewscore.schema.review import Review, ReviewPoint, Role
+from reviewscore.schema.review import (
+    Neighbours,
+    Occurrence,
+    PointKind,
+    PointType,
+    ProposedPoint,
+    Review,
+    ReviewPoint,
+    Role,
+)
 from reviewscore.schema.span import Span
-from reviewscore.text.sentences import trim
+from reviewscore.text.language import ENGLISH
+from reviewscore.text.sentences import TextSpan, sentences, trim
 
 _DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*)|\*-\*)\s+")
 _LOOSE_END = re.compile(r"\n\s*(?:[-–—•*+=_]+\s*)+\Z")
+_NEAR = 1_000
+"""Characters of a neighbouring sentence that are kept."""
 
 
-_Stretch = tuple[OpenSection, Concern, Role]
+class _Stretch(NamedTuple):
+    """A stretch of a review that is a point, and what is known of it."""
+
+    section: OpenSection
+    concern: Concern
+    role: Role
+    kind: PointKind | None = None
+    type: PointType | None = None
+    occurrences: tuple[Occurrence, ...] = ()
 
 
 def _as_points(
     review: Review, languages: ReviewLanguages, stretches: Sequence[_Stretch]
 ) -> tuple[ReviewPoint, ...]:
     """Stretches of a review, in reading order, as points, with the language each is in."""
-    texts = [
-        review.fields[section.field][concern.start : concern.end]
-        for section, concern, _ in stretches
-    ]
-    names = content_ids(review.review_id, texts)
-    return tuple(
-        ReviewPoint(
-            point_id=name,
-            review_id=review.review_id,
-            paper_id=review.paper_id,
-            number=number,
-            section=section.name,
-            role=role,
-            text=text,
-            span=Span(field=section.field, start=concern.start, end=concern.end),
-            context=_lead(review, section, concern),
-            language=languages.at(section.field, concern.start),
+    names = content_ids(review.review_id, [_words(review, stretch) for stretch in stretches])
+    around: dict[OpenSection, _Surroundings] = {}
+    points = []
+    for number, (name, stretch) in enumerate(zip(names, stretches, strict=True), start=1):
+        section, (start, end, _) = stretch.section, stretch.concern
+        if section not in around:
+            around[section] = _Surroundings(review.fields[section.field], section)
+        language = languages.at(section.field, start)
+        points.append(
+            ReviewPoint(
+                point_id=name,
+                review_id=review.review_id,
+                paper_id=review.paper_id,
+                number=number,
+                section=section.name,
+                role=stretch.role,
+                text=_words(review, stretch),
+                span=Span(field=section.field, start=start, end=end),
+                kind=stretch.kind,
+                type=stretch.type,
+                context=_lead(review, stretch),
+                neighbours=around[section].of(start, end, language),
+                occurrences=stretch.occurrences,
+                language=language,
+            )
         )
-        for number, (name, text, (section, concern, role)) in enumerate(
-            zip(names, texts, stretches, strict=True), start=1
-        )
-    )
+    return tuple(points)
 
 
-def _lead(review: Review, section: OpenSection, concern: Concern) -> str:
-    lead = concern.context
-    return "" if lead is None else review.fields[section.field][lead.start : lead.end]
+def _words(review: Review, stretch: _Stretch) -> str:
+    return review.fields[stretch.section.field][stretch.concern.start : stretch.concern.end]
+
+
+def _lead(review: Review, stretch: _Stretch) -> str:
+    lead = stretch.concern.context
+    return "" if lead is None else review.fields[stretch.section.field][lead.start : lead.end]
+
+
+class _Surroundings:
+    """The sentences around the stretches of one section."""
+
+    def __init__(self, text: str, section: OpenSection) -> None:
+        self._text = text
+        self._blocks = list(blocks_of(text, section.start, section.end))
+
+    def of(self, start: int, end: int, language: str | None) -> Neighbours:
+        """The sentences before and after a stretch, at most `_NEAR` characters of each."""
+        before = bisect_left(self._blocks, start, key=lambda block: block.start) - 1
+        after = bisect_right(self._blocks, end, key=lambda block: block.end)
+        return Neighbours(
+            before=self._sentence(before, 0, start, language, which=-1),
+            after=self._sentence(after, end, len(self._text), language, which=0),
+        )
+
+    def _sentence(self, index: int, low: int, high: int, language: str | None, which: int) -> str:
+        """The first or last sentence of a block, as far as it lies between two offsets."""
+        if not 0 <= index < len(self._blocks):
+            return ""
+        start, end = max(self._blocks[index].start, low), min(self._blocks[index].end, high)
+        start, end = (max(start, end - _NEAR), end) if which else (start, min(end, start + _NEAR))
+        spans = sentences(self._text, start, end, language=language or ENGLISH)
+        return self._text[slice(*spans[which])] if spans else ""
 
 
 def _concerns(
@@ -118,80 +174,166 @@ def split_review(
             if loose is not None:
                 start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
-                stretches.append((section, Concern(start, end, concern.context), role))
+                stretches.append(_Stretch(section, Concern(start, end, concern.context), role))
     return _as_points(review, languages, stretches)
 
 
-_Place = tuple[int, int, int]  # index of the section, start and end in its field
+_NOT_REVIEWED = frozenset({Role.LATE, Role.SCORES, Role.IGNORE})
 
 
-def _squeezed(text: str) -> tuple[str, list[int]]:
+def proposal_sections(
+    review: Review, *, include_limitations: bool = True
+) -> tuple[OpenSection, ...]:
+    """The sections that a reader of a review may propose points from, empty ones left out.
+
+    A reader can tell the criticism in a summary, or among strengths, from the rest: these are open
+    too, which they are not to the rules. What was written after the discussion never is.
+
+    Args:
+        review: Any review; one that came as a single text is searched for headings.
+        include_limitations: Whether sections for limitations are open.
+    """
+    closed = _NOT_REVIEWED if include_limitations else _NOT_REVIEWED | {Role.LIMITATIONS}
+    return tuple(
+        section
+        for section in sections_of(review)
+        if section.role not in closed
+        and review.fields[section.field][section.start : section.end].strip()
+    )
+
+
+class _Place(NamedTuple):
+    """A stretch of a section, which goes by its index."""
+
+    section: int
+    start: int
+    end: int
+
+
+class _Squeezed:
     """A text without white space and unseen characters, and where each of the others stood."""
-    unseen = {at for match in WIDTHLESS.finditer(text) for at in range(*match.span())}
-    places = [at for at, char in enumerate(text) if at not in unseen and not char.isspace()]
-    return "".join(text[index] for index in places), places
 
+    def __init__(self, text: str, offset: int = 0) -> None:
+        unseen = {at for match in WIDTHLESS.finditer(text) for at in range(*match.span())}
+        kept = [at for at, char in enumerate(text) if at not in unseen and not char.isspace()]
+        self.text = "".join(text[index] for index in kept)
+        self._places = [offset + index for index in kept]
 
-def _find(
-    wanted: str, squeezed: Sequence[tuple[str, list[int]]], taken: Sequence[list[_Place]]
-) -> _Place | None:
-    """The first free place of a text in the open sections."""
-    for number, (text, places) in enumerate(squeezed):
-        at = text.find(wanted)
+    def span(self, at: int, length: int) -> TextSpan:
+        """Where the characters from an index on stood in the text."""
+        return TextSpan(self._places[at], self._places[at + length - 1] + 1)
+
+    def spans(self, wanted: str) -> Iterator[TextSpan]:
+        """The places of a squeezed text, in order, none overlapping the one before."""
+        at = self.text.find(wanted) if wanted else -1
         while at >= 0:
-            place = (number, places[at], places[at + len(wanted) - 1] + 1)
-            if _is_free(place, taken[number]):
-                return place
-            at = text.find(wanted, at + len(wanted))
-    return None
+            yield self.span(at, len(wanted))
+            at = self.text.find(wanted, at + len(wanted))
+
+
+class _Proposals:
+    """Finds the words that a reader proposed in the sections that are open to them."""
+
+    def __init__(self, review: Review, sections: Sequence[OpenSection]) -> None:
+        self._review, self._sections = review, sections
+        self._squeezed = [
+            _Squeezed(review.fields[section.field][section.start : section.end], section.start)
+            for section in sections
+        ]
+        asides = (Role.SUMMARY, Role.STRENGTHS)  # what stands in a box for points too, is there
+        self._order = sorted(range(len(sections)), key=lambda at: sections[at].role in asides)
+        self._taken: list[list[_Place]] = [[] for _ in sections]
+        self._fields: dict[str, _Squeezed] = {}
+
+    def take(self, words: str) -> _Place | None:
+        """The first place of the words that is free, which it is no more."""
+        wanted = _Squeezed(words).text
+        if re.search(r"\w", wanted) is None:
+            return None
+        for number in self._order:
+            taken = self._taken[number]
+            for span in self._squeezed[number].spans(wanted):
+                place = _Place(number, *span)
+                if _is_free(place, taken):
+                    taken.insert(bisect_left(taken, place), place)
+                    return place
+        return None
+
+    def lead_in(self, words: str, place: _Place) -> TextSpan | None:
+        """The last place of the words before a point in its box, else the first one after it."""
+        field = self._sections[place.section].field
+        if field not in self._fields:
+            self._fields[field] = _Squeezed(self._review.fields[field])
+        last = None
+        for span in self._fields[field].spans(_Squeezed(words).text):
+            if span.end <= place.start:
+                last = span
+            elif span.start >= place.end:
+                return last or span
+        return last
+
+    def occurrence(self, place: _Place) -> Occurrence:
+        """A place as the repeat of a concern."""
+        section = self._sections[place.section]
+        return Occurrence(
+            section=section.name,
+            text=self._review.fields[section.field][place.start : place.end],
+            span=Span(field=section.field, start=place.start, end=place.end),
+        )
 
 
 def _is_free(place: _Place, taken: list[_Place]) -> bool:
     index = bisect_left(taken, place)
-    before = index == 0 or taken[index - 1][2] <= place[1]
-    return before and (index == len(taken) or place[2] <= taken[index][1])
+    before = index == 0 or taken[index - 1].end <= place.start
+    return before and (index == len(taken) or place.end <= taken[index].start)
 
 
 def accept_proposed(
-    review: Review, proposals: Sequence[str], *, include_limitations: bool = False
+    review: Review, proposals: Sequence[str | ProposedPoint], *, include_limitations: bool = True
 ) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...]]:
     """Accept the proposed points that stand verbatim where the review may hold points.
 
     White space and characters without width are ignored in the comparison; the stored text is the
     review's own. A proposal is rejected if it is not there, was proposed before, or overlaps one
-    accepted before it.
+    accepted before it. Of an accepted one, repeats and a lead-in that are not verbatim, and repeats
+    that overlap a point or another repeat, are left out.
 
     Args:
         review: The review that was shown to the model.
-        proposals: Texts of points as the model wrote them, in its order of preference.
+        proposals: Points as the model gave them, or their texts alone, in its order of preference.
         include_limitations: Whether sections for limitations may hold points.
 
     Returns:
-        The points in reading order, and the rejected proposals as they came.
+        The points in reading order, and the texts of the rejected proposals as they came.
     """
-    sections = open_sections(review, include_limitations=include_limitations)
-    squeezed: list[tuple[str, list[int]]] = []
-    for section in sections:
-        text, places = _squeezed(review.fields[section.field][section.start : section.end])
-        squeezed.append((text, [section.start + place for place in places]))
-    taken: list[list[_Place]] = [[] for _ in sections]
+    sections = proposal_sections(review, include_limitations=include_limitations)
+    finder = _Proposals(review, sections)
+    accepted: list[tuple[_Place, ProposedPoint]] = []
     rejected: list[str] = []
     known: set[str] = set()
     for proposal in proposals:
-        wanted, _ = _squeezed(proposal)
-        if wanted in known or re.search(r"\w", wanted) is None:
-            rejected.append(proposal)
-            continue
+        point = ProposedPoint(text=proposal) if isinstance(proposal, str) else proposal
+        wanted = _Squeezed(point.text).text
+        place = None if wanted in known else finder.take(point.text)
         known.add(wanted)
-        place = _find(wanted, squeezed, taken)
         if place is None:
-            rejected.append(proposal)
-            continue
-        index = bisect_left(taken[place[0]], place)
-        taken[place[0]].insert(index, place)
-    stretches = [
-        (sections[index], Concern(start, end, None), sections[index].role)
-        for group in taken
-        for index, start, end in group
-    ]
+            rejected.append(point.text)
+        else:
+            accepted.append((place, point))
+    accepted.sort(key=lambda pair: pair[0])
+    stretches = []
+    for place, point in accepted:
+        repeats = sorted(filter(None, map(finder.take, point.also)))
+        section = sections[place.section]
+        lead = finder.lead_in(point.lead_in, place)
+        stretches.append(
+            _Stretch(
+                section=section,
+                concern=Concern(place.start, place.end, lead),
+                role=section.role,
+                kind=point.kind,
+                type=point.type,
+                occurrences=tuple(map(finder.occurrence, repeats)),
+            )
+        )
     return _as_points(review, ReviewLanguages(review), stretches), tuple(rejected)

@@ -316,7 +316,7 @@ def test_box_names_have_the_roles_of_their_forms(name: str, role: Role) -> None:
 
 
 def test_proposals_are_accepted_verbatim_and_numbered_by_position() -> None:
-    given_review = review(summary="A router.", weaknesses="No seeds  are\ngiven. No code is given.")
+    given_review = review(rating="A router.", weaknesses="No seeds  are\ngiven. No code is given.")
 
     points, rejected = accept_proposed(
         given_review,
