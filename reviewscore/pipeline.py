@@ -24,7 +24,7 @@ from reviewscore.schema.point_score import (
     UnknownReason,
     WithoutResponse,
 )
-from reviewscore.schema.review import PointType, Review, ReviewPoint
+from reviewscore.schema.review import PointKind, PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import (
     Finding,
     PremiseVerdict,
@@ -102,6 +102,8 @@ async def score_point(
         ModelError: A judge gave no usable reply on the type of the point.
         StopError: Nothing more can be asked.
     """
+    if point.kind is PointKind.NONE:
+        return _not_judged(with_places(point, paper), judges)
     record = await _score_point(
         with_places(point, paper), paper, judges, score=score, rounds=rounds, response=response
     )
@@ -193,7 +195,8 @@ async def score_with_response(
     Raises:
         ModelError, StopError: As `score_point`.
     """
-    if response is None or not judges.reads_responses:
+    judged = point.kind is not PointKind.NONE
+    if response is None or not judges.reads_responses or not judged:
         return await score_point(point, paper, judges, score=score, rounds=rounds)
     first = await capture_errors(score_point(point, paper, judges, score=score, rounds=rounds))
     if isinstance(first, StopError):
@@ -276,6 +279,18 @@ def record_of_finding(
         passages=_verified(verdict.evidence),
         rationale=verdict.rationale,
         provenance=(*typed.provenance, *verdict.provenance),
+    )
+
+
+def _not_judged(point: ReviewPoint, judges: Judges) -> PointScore:
+    """The record of what is no review point."""
+    return make_record(
+        point,
+        judges,
+        status=Status.UNKNOWN if judges.gives_scores else Status.UNSCORED,
+        reason=UnknownReason.NO_POINT,
+        finding=None if judges.gives_scores else Finding.CANNOT_JUDGE,
+        rationale="This is no criticism, request or question: it was not judged.",
     )
 
 

@@ -212,12 +212,14 @@ class ModelJudges:
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """Stretches of the review (ReviewScore, def. 1 and sec. 3.3)."""
         boxes = "\n\n".join(f"[{name}]\n{text}" for name, text in review.fields.items())
-        shown = {"review": boxes, "sections": list(sections)}
+        names = list(sections)
         if prompts.latest("split_points").output == SplitReply.__name__:  # a folder of before
-            plain = await self._asker.ask("split_points", SplitReply, **shown)
+            plain = await self._asker.ask("split_points", SplitReply, review=boxes, sections=names)
             texts = tuple(ProposedPoint(text=text) for text in plain.reply.points)
             return Proposal(points=texts, provenance=plain.provenance)
-        judged = await self._asker.ask("split_points", ReviewPointsReply, **shown)
+        judged = await self._asker.ask(
+            "split_points", ReviewPointsReply, review=boxes, sections=names
+        )
         points = tuple(_proposed(point) for point in judged.reply.points)
         return Proposal(points=points, provenance=judged.provenance)
 

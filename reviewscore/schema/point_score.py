@@ -33,9 +33,10 @@ class Status(StrEnum):
 
 
 class UnknownReason(StrEnum):
-    """Why a point is unknown although a judge had an answer."""
+    """Why a point has no verdict, where that is not for want of an answer."""
 
     AFTER_REVIEW = "after_review"  # it rests on text alone that reviewers could not see
+    NO_POINT = "no_point"  # its kind is `none`: it was not judged, and counts in no rate
 
 
 class Advanced(Record):
@@ -92,7 +93,8 @@ class PointScore(Record):
         type: ``question``, ``claim`` or ``argument``; None if it failed before this was
             known, or is written in a language that the embedded judge does not read.
         status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
-        reason: Why it is unknown, where a judge had an answer that does not count.
+        reason: Why it is unknown, where a judge had an answer that does not count, or was not
+            asked since it is no point.
         doubts: Why reviewers may not have read what is at hand: the paper's, and those that keep
             this point from a flag.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
@@ -187,6 +189,11 @@ class PointScore(Record):
         from reviewscore.pages.notebook import point_html
 
         return point_html(self)
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a review point; what is none is listed apart and counts nowhere."""
+        return self.kind is not PointKind.NONE
 
     @property
     def ordinal(self) -> int:
