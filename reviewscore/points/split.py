@@ -11,13 +11,12 @@ from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
 from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
+from reviewscore.points.repeats import repeated_points
 from reviewscore.points.sections import OpenSection, open_sections, sections_of
 from reviewscore.schema.point_id import content_ids
 from reviewscore.schema.review import (
     Neighbours,
     Occurrence,
-    PointKind,
-    PointType,
     ProposedPoint,
     Review,
     ReviewPoint,
@@ -33,26 +32,24 @@ _NEAR = 1_000
 """Characters of a neighbouring sentence that are kept."""
 
 
-class _Stretch(NamedTuple):
-    """A stretch of a review that is a point, and what is known of it."""
-
-    section: OpenSection
-    concern: Concern
-    role: Role
-    kind: PointKind | None = None
-    type: PointType | None = None
-    occurrences: tuple[Occurrence, ...] = ()
+_Stretch = tuple[OpenSection, Concern, Role]
 
 
 def _as_points(
     review: Review, languages: ReviewLanguages, stretches: Sequence[_Stretch]
 ) -> tuple[ReviewPoint, ...]:
     """Stretches of a review, in reading order, as points, with the language each is in."""
-    names = content_ids(review.review_id, [_words(review, stretch) for stretch in stretches])
+    texts = [
+        review.fields[section.field][concern.start : concern.end]
+        for section, concern, _ in stretches
+    ]
+    names = content_ids(review.review_id, texts)
     around: dict[OpenSection, _Surroundings] = {}
     points = []
-    for number, (name, stretch) in enumerate(zip(names, stretches, strict=True), start=1):
-        section, (start, end, _) = stretch.section, stretch.concern
+    for number, (name, text, (section, concern, role)) in enumerate(
+        zip(names, texts, stretches, strict=True), start=1
+    ):
+        start, end = concern.start, concern.end
         if section not in around:
             around[section] = _Surroundings(review.fields[section.field], section)
         language = languages.at(section.field, start)
@@ -63,27 +60,20 @@ def _as_points(
                 paper_id=review.paper_id,
                 number=number,
                 section=section.name,
-                role=stretch.role,
-                text=_words(review, stretch),
+                role=role,
+                text=text,
                 span=Span(field=section.field, start=start, end=end),
-                kind=stretch.kind,
-                type=stretch.type,
-                context=_lead(review, stretch),
+                context=_lead(review, section, concern),
                 neighbours=around[section].of(start, end, language),
-                occurrences=stretch.occurrences,
                 language=language,
             )
         )
     return tuple(points)
 
 
-def _words(review: Review, stretch: _Stretch) -> str:
-    return review.fields[stretch.section.field][stretch.concern.start : stretch.concern.end]
-
-
-def _lead(review: Review, stretch: _Stretch) -> str:
-    lead = stretch.concern.context
-    return "" if lead is None else review.fields[stretch.section.field][lead.start : lead.end]
+def _lead(review: Review, section: OpenSection, concern: Concern) -> str:
+    lead = concern.context
+    return "" if lead is None else review.fields[section.field][lead.start : lead.end]
 
 
 class _Surroundings:
@@ -174,8 +164,27 @@ def split_review(
             if loose is not None:
                 start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
-                stretches.append(_Stretch(section, Concern(start, end, concern.context), role))
-    return _as_points(review, languages, stretches)
+                stretches.append((section, Concern(start, end, concern.context), role))
+    return _without_repeats(_as_points(review, languages, stretches))
+
+
+def _without_repeats(points: tuple[ReviewPoint, ...]) -> tuple[ReviewPoint, ...]:
+    """The points of a review, those that repeat another as occurrences of that one."""
+    if len({(point.span.field, point.section) for point in points}) < 2:  # noqa: PLR2004
+        return points  # a repeat stands in another section
+    repeats = repeated_points(points)
+    again: dict[str, list[Occurrence]] = {}
+    for point in points:
+        if (concern := repeats.get(point.point_id)) is not None:
+            occurrence = Occurrence(section=point.section, text=point.text, span=point.span)
+            again.setdefault(concern, []).append(occurrence)
+    kept = (point for point in points if point.point_id not in repeats)
+    return tuple(
+        point.model_copy(
+            update={"number": number, "occurrences": tuple(again.get(point.point_id, ()))}
+        )
+        for number, point in enumerate(kept, start=1)
+    )
 
 
 _NOT_REVIEWED = frozenset({Role.LATE, Role.SCORES, Role.IGNORE})
@@ -321,19 +330,13 @@ def accept_proposed(
         else:
             accepted.append((place, point))
     accepted.sort(key=lambda pair: pair[0])
-    stretches = []
+    stretches, said = [], []
     for place, point in accepted:
+        section, lead = sections[place.section], finder.lead_in(point.lead_in, place)
+        stretches.append((section, Concern(place.start, place.end, lead), section.role))
         repeats = sorted(filter(None, map(finder.take, point.also)))
-        section = sections[place.section]
-        lead = finder.lead_in(point.lead_in, place)
-        stretches.append(
-            _Stretch(
-                section=section,
-                concern=Concern(place.start, place.end, lead),
-                role=section.role,
-                kind=point.kind,
-                type=point.type,
-                occurrences=tuple(map(finder.occurrence, repeats)),
-            )
-        )
-    return _as_points(review, ReviewLanguages(review), stretches), tuple(rejected)
+        occurrences = tuple(map(finder.occurrence, repeats))
+        said.append({"kind": point.kind, "type": point.type, "occurrences": occurrences})
+    points = _as_points(review, ReviewLanguages(review), stretches)
+    known_of = zip(points, said, strict=True)
+    return tuple(one.model_copy(update=more) for one, more in known_of), tuple(rejected)

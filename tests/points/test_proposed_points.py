@@ -164,3 +164,23 @@ def test_points_and_their_repeats_are_verbatim_and_apart(
         assert point.neighbours is not None
         assert point.neighbours.before in fields[point.span.field][: point.span.start]
         assert point.neighbours.after in fields[point.span.field][point.span.end :]
+
+
+def test_a_concern_that_returns_in_another_section_is_one_point_by_the_rules_too() -> None:
+    fields = {
+        "weaknesses": "- No turtle baseline was trained on the muddy estuary.\n- Slow.",
+        "questions": "Why was no turtle baseline trained on the muddy estuary?\n\nWhich seeds?",
+    }
+    review = Review(review_id="r", paper_id="p", fields=fields)
+
+    points = split_review(review)
+
+    assert [(point.number, point.text) for point in points] == [
+        (1, "No turtle baseline was trained on the muddy estuary."),
+        (2, "Slow."),
+        (3, "Which seeds?"),
+    ]
+    assert [again.text for again in points[0].occurrences] == [
+        "Why was no turtle baseline trained on the muddy estuary?"
+    ]
+    assert points[1].occurrences == ()
