@@ -13,6 +13,7 @@ from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
 from reviewscore.schema.point_score import PointScore, Status, UnknownReason
 from reviewscore.schema.proof import Validity
+from reviewscore.schema.review import PointKind, PointType
 from reviewscore.schema.scale import (
     FACTUALITY,
     FIVE_POINTS,
@@ -147,11 +148,12 @@ def headline(score: PointScore) -> Headline:
 
 
 def kind_beside_type(score: PointScore) -> str:
-    """The kind of a point where it says more than its type; else empty."""
+    """The kind of a point where its type lets expect another one; else empty."""
     if score.kind is None or not score.is_point:
         return ""
-    same = score.type is not None and score.kind.value == score.type.value
-    return "" if same else score.kind.value
+    asks = score.type is PointType.QUESTION
+    expected = PointKind.QUESTION if asks else PointKind.CRITICISM
+    return "" if score.kind is expected else score.kind.value
 
 
 _REPEAT = 160

@@ -50,7 +50,7 @@ class Entry:
         quotes: What the paper says.
         closing: A last paragraph of ours, below the quotes.
         point: Short name of the point that it comes from.
-        kind: The point's kind, where it says more than its type.
+        kind: The point's kind, where its type lets expect another one.
         also: Where else in the review it is said.
         places: Places of the paper that it names.
         answers: What the authors answer to it.
