@@ -276,16 +276,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "rounds": len(argument.rounds) if argument else None,
         "premises": len(argument.premises) if argument else None,
         "conclusion": argument.conclusion if argument else None,
-        "text": score.text,
-        "context": score.context,
-        "also_in": "; ".join(dict.fromkeys(a.section for a in score.occurrences)) or None,
-        "field": score.span.field,
-        "start": score.span.start,
-        "end": score.span.end,
-        "named_places": _labels(score.places),
-        "places_not_at_hand": _labels(
-            place for place in score.places or () if place.target is None
-        ),
+        **_in_review(score),
         "answer_stance": leading.stance.value if leading else None,
         "answer_method": leading.method.value if leading else None,
         "answer_certainty": leading.certainty.value if leading else None,
@@ -300,6 +291,22 @@ def row(score: PointScore) -> dict[str, Cell]:
         "reason": score.reason.value if score.reason else None,
         "doubts": "; ".join(dict.fromkeys(doubt.kind.value for doubt in score.doubts)) or None,
         "quoted_documents": "; ".join(_documents(score)) or None,
+    }
+
+
+def _in_review(score: PointScore) -> dict[str, Cell]:
+    """A point's words, where they stand, and the places that it names."""
+    return {
+        "text": score.text,
+        "context": score.context,
+        "also_in": "; ".join(dict.fromkeys(a.section for a in score.occurrences)) or None,
+        "field": score.span.field,
+        "start": score.span.start,
+        "end": score.span.end,
+        "named_places": _labels(score.places),
+        "places_not_at_hand": _labels(
+            place for place in score.places or () if place.target is None
+        ),
     }
 
 
