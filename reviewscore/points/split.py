@@ -165,10 +165,10 @@ def split_review(
                 start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
                 stretches.append((section, Concern(start, end, concern.context), role))
-    return _without_repeats(_as_points(review, languages, stretches))
+    return _with_occurrences(_as_points(review, languages, stretches))
 
 
-def _without_repeats(points: tuple[ReviewPoint, ...]) -> tuple[ReviewPoint, ...]:
+def _with_occurrences(points: tuple[ReviewPoint, ...]) -> tuple[ReviewPoint, ...]:
     """The points of a review, those that repeat another as occurrences of that one."""
     if len({(point.span.field, point.section) for point in points}) < 2:  # noqa: PLR2004
         return points  # a repeat stands in another section
