@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from reviewscore.points.stance import LOOKED_AT, has_criticism
 from reviewscore.schema.review import Role
 from reviewscore.sources.section_roles import heading_kind
-from reviewscore.text.sentences import TextSpan, sentences
+from reviewscore.text.sentences import TextSpan, sentences, trim
 
 
 class ListLine(NamedTuple):
@@ -45,7 +46,7 @@ _BULLET = re.compile(
     r"|[(\[](?P<side>[+\-–])[)\]]:?[ \t]*|(?P<double>-{2,3}|\*-|\+\+)[ \t]*(?=\w)"
 )
 _NUMBER = re.compile(
-    r"[*_]{0,2}(?:(?P<open>[(\[])?(?P<digits>\d{1,2})(?P<sub>\.\d{1,2}){0,2}(?P<close>[.)\]]+|"
+    r"[*_]{0,2}(?:(?P<open>[(\[])?(?P<digits>\d{1,2})(?P<sub>(?:\.\d{1,2}){1,2}|[-.]?[a-h](?=[.)]))?(?P<close>[.)\]]+|"
     r":(?!\d)|[-,](?=[ \t])|(?<=\d\.\d)(?=[ \t]))(?!\d)"
     r"|#(?P<hash>\d{1,2})[.:)]?)[*_]{0,2}[:\-]?[ \t]*(?=\S|$)"
 )
@@ -165,6 +166,7 @@ class Block:
         indent: Width of the white space before it.
         number: Count that the marker states, else 0.
         gap: Whether a blank line stands before it.
+        sourced: Whether it ends in literature or in words of the paper.
     """
 
     start: int
@@ -176,6 +178,12 @@ class Block:
     indent: int = 0
     number: int = 0
     gap: bool = False
+    sourced: bool = False
+
+    @property
+    def listed(self) -> bool:
+        """Whether it is an entry of a list, or a paragraph that stands in one."""
+        return self.entry or bool(self.style)
 
 
 _CONTINUES = re.compile(
@@ -185,6 +193,9 @@ _CONTINUES = re.compile(
     r"would|means|raises|leads|could|can|may|also|suggests|seems)|these (?:are|would|could)|"
     r"as a result|therefore|thus|hence|consequently|because|if so|if not|\$\$|>|\\begin|\\\[|vs\b)",
     re.IGNORECASE,
+)
+_UNFINISHED = re.compile(
+    r"(?:[,:(\[–—-]|\b(?:and|or|the|an?|of|to|in|that|with|for|by|is|are|as))\W*\Z"
 )
 _CLOSES = re.compile(
     r"\W*(?:overall|in (?:summary|general|conclusion|total)|to (?:summari[sz]e|conclude|sum up)|"
@@ -197,6 +208,11 @@ _LEAD_IN = re.compile(
     r"four)\b[^.:?]{0,80}\b(?:concerns?|questions?|weakness(?:es)?|comments?|issues?|points?|"
     r"problems?|suggestions?|remarks?|aspects?|reasons?|limitations?|drawbacks?|strengths?|things|"
     r"doubts|shortcomings|flaws|typos)\b[^.:?]{0,100}[.:,;]?\W*$",
+    re.IGNORECASE,
+)
+_POINTS_DOWN = re.compile(
+    r"\b(?:following|below|as follows|list\w*|here|there (?:are|is)|these|several|some|few|many|"
+    r"(?:two|three|four|five) \w+|suggestions?|questions?|comments?)\b",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
@@ -213,12 +229,32 @@ _CITATION = re.compile(
     r"EMNLP)|PMLR)[^?!]{0,120}$",
     re.IGNORECASE | re.DOTALL,
 )
+_AUTHORS = re.compile(
+    r"(?=.{0,500}?\b(?:19|20)\d\d\b)\W*(?:[A-Z][\w'’-]+,? (?:[A-Z]\.?[ -]?){1,3}[,.;]|"
+    r"[A-Z][\w'’-]+, [A-Z][\w'’-]+,? (?:and|&|et al)|(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+, "
+    r"(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+[,.]|[A-Z][\w'’-]+,? et al)",
+    re.DOTALL,
+)
+"""Begins with authors, as entries of literature do, and names a year."""
+_VENUE = re.compile(
+    r"[^?!]{20,300}\b(?:arXiv|NeurIPS|NeuRIPS|NIPS|ICML|ICLR|AISTATS|COLT|UAI|CVPR|ECCV|ICCV|"
+    r"AAAI|IJCAI|ACL|EMNLP|NAACL|KDD|WWW|SIGIR|JMLR|TMLR|PAMI|TPAMI|CoRL|ICRA|IROS|Interspeech|ICASSP)\b[^.?!]{0,12}"
+    r"\b(?:19|20)\d\d\W*\Z",
+    re.DOTALL,
+)
+_REMARKS = re.compile(
+    r"\b(?:the authors?|this (?:paper|work)|the paper|please|should|unclear|lacks?|"
+    r"missing|i|we|you|"
+    r"your|cite[sd]?|however|see|compar(?:e|ed|ison))\b",
+    re.IGNORECASE,
+)
 _ARGUES = re.compile(
     r"\b(?:should|not|lacks?|missing|the authors?|compar\w+|cite|is|are|this paper|please|"
     r"unclear|why)\b",
     re.IGNORECASE,
 )
 _SHORT_LINE = 70
+_TAIL = 12
 _LABEL = 35
 _NEXT_LINES = 12
 _TITLE_WORDS = 12
@@ -254,8 +290,11 @@ def _raw_blocks(text: str, lines: list[ListLine]) -> list[Block]:
         if line.blank:
             gap = True
             continue
-        if not line.style and blocks and not gap and _runs_on(text, blocks[-1], line, wrapped):
+        under = not line.style and blocks and not gap
+        if under and _runs_on(text, blocks[-1], line, wrapped):
             blocks[-1] = replace(blocks[-1], end=line.end)
+        elif under and blocks[-1].listed and _turns(text, blocks[-1], line.start, line.end):
+            blocks.append(_beside(blocks[-1], line.start, line.end))
         else:
             blocks.append(
                 Block(
@@ -271,6 +310,11 @@ def _raw_blocks(text: str, lines: list[ListLine]) -> list[Block]:
             )
         gap = False
     return blocks
+
+
+def _beside(entry: Block, start: int, end: int) -> Block:
+    """A concern of its own that an entry holds, as a paragraph in the same list."""
+    return replace(entry, start=start, end=end, entry=False, number=0, gap=False, sourced=False)
 
 
 def _hard_wrapped(text: str, lines: list[ListLine]) -> bool:
@@ -291,12 +335,8 @@ def _hard_wrapped(text: str, lines: list[ListLine]) -> bool:
 def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     """Whether an unmarked line right under a block belongs to its last sentence or paragraph."""
     first = text[line.start]
-    if first.islower() and not wrapped and line.start == line.body:
-        # A column of short unfinished lines is a list without markers.
-        last_line = block.end - max(block.start, text.rfind("\n", block.start, block.end))
-        if last_line < _SHORT_LINE and not block.entry and text[block.end - 1] not in ",;:(-":
-            return False
-    if first.isupper() and not wrapped and not block.entry and block.end - block.start < _LABEL:
+    titled = _in_bold(text, block)
+    if not (wrapped or block.entry or titled) and _in_column(text, block, line):
         return False
     if first.islower() or wrapped or _CONTINUES.match(text, line.start, line.end):
         return True
@@ -304,8 +344,73 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     if tail.endswith(":"):
         return block.entry
     if block.entry:
-        return _CLOSES.match(text, line.start, line.end) is None and not _leads(text, line)
-    return not _ends_sentence(text, block)
+        closes = _CLOSES.match(text, line.start, line.end) is not None or _leads(text, line)
+        return not closes and not _turns(text, block, line.start, line.end)
+    if titled or _is_unfinished(text, block):
+        return True
+    return not (first.isupper() or _ends_sentence(text, block))
+
+
+def _in_column(text: str, block: Block, line: ListLine) -> bool:
+    """Whether a line stands under a label, or in a column of short lines: a list without marks."""
+    if text[line.start].isupper():
+        return block.end - block.start < _LABEL
+    last_line = block.end - max(block.start, text.rfind("\n", block.start, block.end))
+    short = last_line < _SHORT_LINE and text[block.end - 1] not in ",;:(-"
+    return text[line.start].islower() and line.start == line.body and short
+
+
+_LEANS = re.compile(
+    r"\W*(?:(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|then|"
+    r"therefore|thus|hence|because|since|same|however|yet|otherwise|if|although|though|while|also|"
+    r"indeed|here|given|as|for (?:example|instance)|in (?:other words|this case|"
+    r"that case|particular|fact|"
+    r"practice|contrast)|on the other hand|specifically|e\.g|i\.e)\b|(?:\w+\W+){0,5}(?:this|these|"
+    r"those|that|it|they|such)\b)",
+    re.IGNORECASE,
+)
+"""Begins a sentence that goes on with the matter of the one before it."""
+_ADDS = re.compile(
+    r"\W*(?:in addition|additionally|furthermore|moreover|besides|also|similarly|another|"
+    r"second(?:ly)?|third(?:ly)?|last(?:ly)?|finally|next),? (?!to (?:this|that|these)\b)",
+    re.IGNORECASE,
+)
+"""Begins a sentence that sets something beside the matter of the one before it."""
+
+
+def _in_bold(text: str, block: Block) -> bool:
+    """Whether a block is a title in bold: its text stands below."""
+    own = text[block.start : min(block.end, block.start + _LEAD_IN_LENGTH + 1)]
+    return (
+        len(own) <= _LEAD_IN_LENGTH
+        and own.startswith(("**", "__"))
+        and own.endswith(("**", "__"))
+        and "\n" not in own
+    )
+
+
+def _opening(text: str, start: int, end: int) -> str:
+    return text[start : min(end, start + LOOKED_AT)]
+
+
+def _is_unfinished(text: str, block: Block) -> bool:
+    """Whether the last sentence of a block goes on after it."""
+    return _UNFINISHED.search(text, max(block.start, block.end - _TAIL), block.end) is not None
+
+
+def _turns(text: str, block: Block, start: int, end: int) -> bool:
+    """Whether a line or paragraph under an entry is a concern beside the entry's own."""
+    if _is_title(text, block) or _is_unfinished(text, block):
+        return False
+    asked = text[block.end - 1] == "?" and block.end - block.start < _LEAD_IN_LENGTH
+    if asked and len(sentences(text, block.start, block.end)) == 1:
+        return False  # a question, and why it is asked
+    if block.entry and not has_criticism(_opening(text, block.start, block.end)):
+        return False
+    first = sentences(text, start, end)[0]
+    if _LEANS.match(text, first.start, first.end):
+        return False
+    return _ADDS.match(text, start, end) is not None or has_criticism(_opening(text, start, end))
 
 
 def _leads(text: str, line: ListLine) -> bool:
@@ -335,29 +440,44 @@ def _attach_paragraphs(text: str, blocks: list[Block]) -> list[Block]:
     joined: list[Block] = []
     for index, block in enumerate(blocks):
         last = joined[-1] if joined else None
-        if (
-            last is not None
-            and not block.entry
-            and _continues(text, last, block, numbered_on[index])
-        ):
-            joined[-1] = replace(last, end=block.end)
-        else:
+        if last is None or block.entry:
             joined.append(block)
+        elif _continues(text, last, block):
+            joined[-1] = replace(last, end=block.end)
+        elif not _within(text, last, block, numbered_on[index]):
+            joined.append(block)
+        elif _turns(text, last, block.start, block.end):
+            joined.append(_beside(last, block.start, block.end))
+        else:
+            joined[-1] = replace(last, end=block.end)
     return joined
 
 
-def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
+def _continues(text: str, last: Block, block: Block) -> bool:
+    """Whether a paragraph goes on with what stands above it."""
     if is_reference(text, block) or _is_lead_in(text, block):
         return False
-    if _CONTINUES.match(text, block.start, block.end) or text[block.start].islower():
+    if _CONTINUES.match(text, block.start, block.end):
+        return True
+    if last.sourced and _LEANS.match(text, block.start, block.end):
+        return True
+    unfinished = text[last.end - 1] == "$" or _is_unfinished(text, last)
+    if text[block.start].islower() and unfinished:
         return True
     if not last.entry:
-        return text[block.start] in "$\\" or text[last.end - 1] in "$,"
+        formula = text[block.start] in "$\\" or text[last.end - 1] in "$,"
+        return formula and not _turns(text, last, block.start, block.end)
     bold = text[last.start : last.end].endswith("**")
     colon = text[last.end - 1] == ":" and block.start - last.end < _NEXT_LINES
     titled = _is_title(text, last) and (bold or not block.gap)
-    titled = titled or colon
-    return titled or numbered_on or block.indent > last.indent
+    return titled or colon
+
+
+def _within(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
+    """Whether a paragraph stands in the entry above it: the list goes on after it."""
+    if not last.listed or is_reference(text, block) or _is_lead_in(text, block):
+        return False
+    return numbered_on or block.indent > last.indent
 
 
 def _is_lead_in(text: str, block: Block) -> bool:
@@ -373,11 +493,64 @@ def is_reference(text: str, block: Block) -> bool:
     if block.style.startswith(("[1", "1]")) or own.startswith("["):
         bare = own.lstrip("[0123456789] ")
         named = block.style.startswith("[1") and "?" not in own and _ARGUES.search(bare) is None
+        named = named and not _is_unfinished(text, block)
         asks = "?" in own and _ARGUES.search(bare) is not None
         return named or (not asks and _REFERENCE.match(bare) is not None)
-    if len(own) < 400 and _CITATION.match(own) and _ARGUES.search(own) is None:  # noqa: PLR2004
+    short = len(own) < 400  # noqa: PLR2004 - an entry of literature
+    if short and (_AUTHORS.match(own) or _VENUE.match(own)) and _REMARKS.search(own) is None:
+        return True
+    if short and _CITATION.match(own) and _ARGUES.search(own) is None:
         return True
     return own.startswith("http") and " " not in own.strip()
+
+
+_QUOTATION = re.compile(
+    r"(?P<open>[\"“'‘«`]{1,2})(?:[^\n]|\n(?!\n)){25,}?[\"”'’»`][.,;:]?(?:\s*\([^()]{1,40}\))?\W*\Z|"
+    r"\s*[\"“][^\"“”]{25,}[\"”]\W*\Z",
+    re.DOTALL,
+)
+_QUOTE_MARKS = re.compile(r"[\"“”«»]|(?<!\w)['‘’`]|['‘’`](?!\w)")
+
+
+def is_quotation(text: str, block: Block) -> bool:
+    """Whether a block is nothing but words of somebody else, in quotation marks."""
+    if _QUOTATION.match(text, block.start, block.end) is None:
+        return False
+    marks = len(_QUOTE_MARKS.findall(text, block.start, block.end))
+    return marks == 2  # noqa: PLR2004 - those at its ends
+
+
+_NAMES_WORKS = re.compile(
+    r"\b(?:papers?|works?|references?|citations?|cit(?:e|ed|ing)|literature|stud(?:y|ies)|methods?|"
+    r"algorithms?|baselines?|approach(?:es)?|e\.g|example|such as)\b",
+    re.IGNORECASE,
+)
+
+
+def _introduces(text: str, block: Block, source: Block) -> bool:
+    """Whether a block announces the work or the words of others that stand under it."""
+    own = text[block.start : block.end].rstrip("*_ ")
+    if len(own.split()) <= 1 or _topic_entry(text, block):
+        return False
+    announced = own.endswith((":", ","))
+    if is_quotation(text, source):
+        return announced or has_criticism(own)
+    return (announced or own.endswith(" in")) and _NAMES_WORKS.search(own[-200:]) is not None
+
+
+def _without_sources(text: str, blocks: list[Block]) -> list[Block]:
+    """Blocks without entries of literature and quotations; those announced join their lead-in."""
+    kept: list[Block] = []
+    for block in blocks:
+        counted = bool(kept) and block.number > 1 and block.number == kept[-1].number + 1
+        quoted = is_quotation(text, block) and not counted
+        if not (quoted or is_reference(text, block)):
+            kept.append(block)
+        elif kept and (kept[-1].sourced or _introduces(text, kept[-1], block)):
+            kept[-1] = replace(kept[-1], end=block.end, sourced=True)
+        elif quoted and block.entry:
+            kept.append(block)  # what is wrong with the words, the heading above tells
+    return kept
 
 
 def lead_in_role(lead: str) -> Role | None:
@@ -416,9 +589,12 @@ def _nest(text: str, blocks: list[Block]) -> list[Block]:
 
 def _stand_alone(text: str, children: list[Block]) -> bool:
     """Whether entries under an entry are points of their own and not its reasons."""
+    if len(children) == 1:
+        return False
     questions = all(text[child.start : child.end].rstrip().endswith("?") for child in children)
+    critical = all(has_criticism(text[child.start : child.end]) for child in children)
     length = sum(child.end - child.start for child in children)
-    return questions or length > _REASON_LENGTH * len(children)
+    return questions or critical or length > _REASON_LENGTH * len(children)
 
 
 def _children_end(text: str, blocks: list[Block], index: int) -> int:
@@ -445,7 +621,7 @@ def _lead_lists(text: str, blocks: list[Block]) -> list[Block]:
     role: Role | None = None
     for index, block in enumerate(blocks):
         follows = index + 1 < len(blocks)
-        if block.entry and not (follows and _topic_entry(text, block)):
+        if block.listed and not (follows and _topic_entry(text, block)):
             led.append(replace(block, context=block.context or lead, role=block.role or role))
             continue
         before_entry = follows and blocks[index + 1].entry
@@ -482,8 +658,53 @@ def _split_lead_in(
         return block, None
     parts = sentences(text, block.start, block.end)
     last = parts[-1]
+    if not colon and _says_more(text[last.start : last.end]):
+        return block, last
     rest = replace(block, end=parts[-2].end) if len(parts) > 1 else None
     return rest, last
+
+
+_COUNTED = re.compile(
+    r"(?:(?<=\s)|\A)(?:\((?P<round>\d{1,2}|[a-h])\)|(?P<half>\d{1,2}|[a-h])\))[ \t]+(?=\S)"
+)
+_LEAST_WORDS = 3
+
+
+def _counted_parts(text: str, block: Block) -> list[Block]:
+    """A block parted at a count within its lines, ``(1) .. (2) ..``, where each part criticises."""
+    marks: list[re.Match[str]] = []
+    first = 1 if block.style in ("(1)", "1)", "(a)", "a)") and block.number == 1 else 0
+    for mark in _COUNTED.finditer(text, block.start, block.end):
+        sign = mark["round"] or mark["half"]
+        number = int(sign) if sign.isdigit() else ord(sign) - ord("a") + 1
+        if number == first + len(marks) + 1:
+            marks.append(mark)
+    starts = [*((block.start,) if first else ()), *(mark.end() for mark in marks)]
+    ends = [*(mark.start() for mark in (marks if first else marks[1:])), block.end]
+    parts = list(zip(starts, ends, strict=True)) if starts else []
+    if len(parts) < 2 or not all(_is_concern(text, *part) for part in parts):  # noqa: PLR2004
+        return [block]
+    lead = trim(text, block.start, block.start if first else marks[0].start())
+    before = text[lead.start : lead.end].rstrip("*_ ")
+    if before and not before.endswith((".", "?", "!", ";", ":")):
+        return [block]
+    announced = before.endswith(":")
+    context = lead if announced else block.context
+    counted = [
+        replace(block, start=stretch.start, end=stretch.end, entry=True, context=context)
+        for stretch in (trim(text, *part) for part in parts)
+    ]
+    return counted if announced or not before else [replace(block, end=lead.end), *counted]
+
+
+def _is_concern(text: str, start: int, end: int) -> bool:
+    own = text[start:end]
+    return len(own.split()) >= _LEAST_WORDS and has_criticism(own)
+
+
+def _says_more(lead: str) -> bool:
+    """Whether a lead-in criticises by itself and does not only point to the list under it."""
+    return lead.endswith(".") and _POINTS_DOWN.search(lead) is None and has_criticism(lead)
 
 
 def blocks_of(text: str, start: int, end: int) -> list[Block]:
@@ -493,5 +714,6 @@ def blocks_of(text: str, start: int, end: int) -> list[Block]:
     only a title. Lead-ins and references to literature are no blocks.
     """
     raw = _raw_blocks(text, list(lines_of(text, start, end)))
-    kept = [block for block in raw if block.end > block.start and not is_reference(text, block)]
-    return _lead_lists(text, _nest(text, _attach_paragraphs(text, kept)))
+    kept = _without_sources(text, [block for block in raw if block.end > block.start])
+    led = _lead_lists(text, _nest(text, _attach_paragraphs(text, kept)))
+    return [part for block in led for part in _counted_parts(text, block)]

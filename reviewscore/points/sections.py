@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from reviewscore.schema.review import Review, Role
@@ -12,6 +12,7 @@ from reviewscore.sources.section_roles import (
     Level,
     field_role,
     heading_kind,
+    is_closing,
     is_sifted,
     plain_name,
 )
@@ -37,7 +38,7 @@ class OpenSection(NamedTuple):
     @property
     def sifted(self) -> bool:
         """Whether praise and description may stand in it, so that not every sentence counts."""
-        return self.role is Role.MIXED or is_sifted(self.name)
+        return self.role in (Role.MIXED, Role.LIMITATIONS) or is_sifted(self.name)
 
 
 class Heading(NamedTuple):
@@ -65,11 +66,11 @@ def _bare(head: str) -> str:
     return _NUMBER.sub("", head).strip(_ORNAMENT + "-–—:.")
 
 
-def _full_line(line: str) -> tuple[str, Role, Level] | None:
+def _full_line(line: str, *, mixed: bool) -> tuple[str, Role, Level] | None:
     if len(line) > _LONGEST:
         return None
     name = _bare(line)
-    kind = heading_kind(name)
+    kind = heading_kind(name, announces=mixed and line.rstrip(" \t\r*_").endswith(":"))
     if kind is None:
         return None
     bulleted = _BULLET.match(line.strip()) is not None and not line.strip().startswith("**")
@@ -91,13 +92,17 @@ def _inline(line: str) -> tuple[str, Role, Level, int] | None:
         kind = heading_kind(_bare(head))
         if kind is None or not rest.strip(_ORNAMENT):
             continue
-        if match.group()[0] in ": " and head.count("(") != head.count(")"):
-            continue  # inside a remark in brackets
         colon = ":" in match.group() or rest.lstrip(_ORNAMENT).startswith(":")
+        begun = _NUMBER.sub("", head.strip(" \t*_-+•")).startswith("(")
+        closed = ")" in match.group() and (colon or begun)
+        if head.count("(") > head.count(")") and not closed:
+            continue  # inside a remark in brackets
         if not colon and kind[1] is not Level.SIDE:
             continue
         if kind[0] is Role.SCORES and len(rest) > _LONGEST:
             continue
+        if kind[0] is Role.IGNORE and rest.lstrip(_ORNAMENT)[:1].islower():
+            continue  # a remark on the references
         skipped = len(rest) - len(rest.lstrip(_ORNAMENT.replace("$", "") + ":"))
         return (_bare(head), *kind, match.end() + skipped)
     return None
@@ -108,24 +113,30 @@ _TURN = re.compile(
     r"negative side|downside)|i (?:do |still |also )?have (?:\w+ ){0,4}(?:concern|question|issue|"
     r"comment|doubt)|(?:my|the|a) (?:\w+ ){0,2}(?:concern|weakness|question|issue|drawback|"
     r"limitation|shortcoming)s?\b|(?:some|several|here are|there are|"
-    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)))",
+    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)|"
+    r"[*_\[(]{0,3}(?:(?:weakness|concern|con|question|drawback|issue)[ \t]*#?|[WQ])\d|"
+    r"(?:\W*(?:specific|detailed|other|minor|"
+    r"major|general|additional|further|comments?|remarks?|details?|feedback)\b){1,3}\W*:\W*$))",
     re.IGNORECASE,
 )
 
 
-def _heading_on(line: str) -> tuple[str, Role, Level, int | None] | None:
-    """The heading on a line, with the offset of the text that follows it there, if any."""
-    full = _full_line(line)
+def _heading_on(line: str, *, mixed: bool) -> tuple[str, Role, Level, int | None] | None:
+    """The heading on a line, with the offset of the text that follows it there, if any.
+
+    Where praise and criticism are mixed, a sentence that announces either is a heading too.
+    """
+    full = _full_line(line, mixed=mixed)
     return (*full, None) if full is not None else _inline(line)
 
 
-def _headings(text: str, *, whole: bool) -> Iterator[Heading]:
+def _headings(text: str, *, whole: bool, mixed: bool) -> Iterator[Heading]:
     """The headings in a box that change what its text is for, in order."""
     offset, role, form = 0, Role.MIXED, ""
     bare = False  # whether nothing but rules and blank lines stands since the last heading
     for line in text.split("\n"):
         start, offset = offset, offset + len(line) + 1
-        read = _heading_on(line)
+        read = _heading_on(line, mixed=mixed)
         if read is None:
             under_heading = not line.strip().strip("-_=*")
             if (
@@ -146,10 +157,26 @@ def _headings(text: str, *, whole: bool) -> Iterator[Heading]:
         yield Heading(start, min(offset, len(text)) if body is None else start + body, *read[:3])
 
 
+def _two_sided(headings: Iterable[Heading]) -> list[Heading]:
+    """Headings of a box, where limitations beside strengths and no weaknesses are the weaknesses.
+
+    Beside weaknesses, a heading for limitations stands for the box that forms give that name.
+    """
+    read = list(headings)
+    roles = {heading.role for heading in read}
+    if Role.STRENGTHS not in roles or Role.WEAKNESSES in roles:
+        return read
+    return [
+        heading._replace(role=Role.WEAKNESSES)
+        if heading.role is Role.LIMITATIONS and heading.level is Level.SIDE
+        else heading
+        for heading in read
+    ]
+
+
 def _sticky(section: OpenSection) -> bool:
     """Whether only a heading of the form ends the section: a last summary, or a later update."""
-    closing = {"summary of the review", "summary of review", "review summary"}
-    return section.role is Role.LATE or plain_name(section.name) in closing
+    return section.role is Role.LATE or is_closing(section.name)
 
 
 def sections_of(review: Review) -> tuple[OpenSection, ...]:
@@ -160,7 +187,7 @@ def sections_of(review: Review) -> tuple[OpenSection, ...]:
         current = OpenSection(field, field, role, 0, len(text))
         if role in POINT_ROLES or role is Role.LIMITATIONS:
             whole = plain_name(field) in _WHOLE
-            for heading in _headings(text, whole=whole):
+            for heading in _two_sided(_headings(text, whole=whole, mixed=role is Role.MIXED)):
                 if _sticky(current) and heading.level is not Level.FORM:
                     continue
                 sections.append(current._replace(end=heading.start))
@@ -171,7 +198,7 @@ def sections_of(review: Review) -> tuple[OpenSection, ...]:
 
 
 def open_sections(
-    review: Review, *, include_limitations: bool = False, include_strengths: bool = False
+    review: Review, *, include_limitations: bool = True, include_strengths: bool = False
 ) -> tuple[OpenSection, ...]:
     """The sections of a review that may hold points, in reading order, empty ones left out.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -11,8 +13,10 @@ from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
 from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
+from reviewscore.points.limitations import own_remarks
 from reviewscore.points.repeats import repeated_points
 from reviewscore.points.sections import OpenSection, open_sections, sections_of
+from reviewscore.points.stance import is_question
 from reviewscore.schema.point_id import content_ids
 from reviewscore.schema.review import (
     Neighbours,
@@ -23,8 +27,10 @@ from reviewscore.schema.review import (
     Role,
 )
 from reviewscore.schema.span import Span
+from reviewscore.sources.section_roles import is_closing
 from reviewscore.text.language import ENGLISH
 from reviewscore.text.sentences import TextSpan, sentences, trim
+from reviewscore.text.stems import stems, stop_stems
 
 _DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*)|\*-\*)\s+")
 _LOOSE_END = re.compile(r"\n\s*(?:[-–—•*+=_]+\s*)+\Z")
@@ -123,7 +129,13 @@ def _english_concerns(
 ) -> Iterator[tuple[Concern, Block]]:
     for block in blocks_of(text, stretch.start, stretch.end):
         marked = block.role if section.sifted else None
-        if section.sifted and marked is None:
+        concerns: Iterator[Concern]
+        if section.role is Role.LIMITATIONS:
+            sift = all_concerns if block.entry else sifted_concerns
+            concerns = itertools.chain.from_iterable(
+                sift(text, own) for own in own_remarks(text, block)
+            )
+        elif section.sifted and marked is None:
             concerns = sifted_concerns(text, block)
         else:
             praise = (marked or section.role) is Role.STRENGTHS
@@ -133,13 +145,15 @@ def _english_concerns(
 
 
 def split_review(
-    review: Review, *, include_limitations: bool = False, include_strengths: bool = False
+    review: Review, *, include_limitations: bool = True, include_strengths: bool = False
 ) -> tuple[ReviewPoint, ...]:
     """Split a review into self-contained points in reading order.
 
     Points come from sections for weaknesses, questions and requests, where everything but
     politeness is part of a point, and from mixed sections, where praise, summary and decisions
-    are left out. What is not in English is split by list entries and sentences, and nothing of it
+    are left out; from sections for limitations but for what the authors are said to say, and from
+    a closing summary of the review what it says anew. What is not in English is split by list
+    entries and sentences, and nothing of it
     is left out. Points never overlap, and each satisfies
     ``review.fields[point.span.field][point.span.start : point.span.end] == point.text``.
 
@@ -165,7 +179,31 @@ def split_review(
                 start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
                 stretches.append((section, Concern(start, end, concern.context), role))
-    return _with_occurrences(_as_points(review, languages, stretches))
+    kept = _without_repeats(review, stretches)
+    return _with_occurrences(_as_points(review, languages, kept))
+
+
+_SAID_BEFORE = 1 / 3
+"""Share of the words of a remark in a closing summary from which on it repeats another."""
+_NEW_WORDS = 6
+"""Fewest words that are new in such a remark; with fewer it is a verdict, unless it asks."""
+
+
+def _without_repeats(review: Review, stretches: list[_Stretch]) -> list[_Stretch]:
+    """Stretches without those of a closing summary that repeat others or only sum up."""
+    if not any(is_closing(section.name) for section, _, _ in stretches):
+        return stretches
+    texts = [review.fields[part.field][said.start : said.end] for part, said, _ in stretches]
+    bags = [frozenset(stems(text)) - stop_stems() for text in texts]
+    closing = [is_closing(section.name) for section, _, _ in stretches]
+    known = frozenset[str]().union(*itertools.compress(bags, map(operator.not_, closing)))
+
+    def is_new(index: int) -> bool:
+        new = len(bags[index] - known)
+        share = len(bags[index]) - new < _SAID_BEFORE * len(bags[index])
+        return share and (new >= _NEW_WORDS or is_question(texts[index]))
+
+    return [stretch for at, stretch in enumerate(stretches) if not closing[at] or is_new(at)]
 
 
 def _with_occurrences(points: tuple[ReviewPoint, ...]) -> tuple[ReviewPoint, ...]:

@@ -147,12 +147,12 @@ def test_the_limitations_box_is_shown_to_the_model_unless_it_is_left_out(
         return replies(json.dumps({"points": [proposed(text) for text in texts]}))(body, 0)
 
     server.quirk = quirk
-    texts = [one.text for one in run(data, tmp_path / "a", server, limitations=False)]
-    wider = [one.text for one in run(data, tmp_path / "b", server)]
+    texts = [one.text for one in run(data, tmp_path / "a", server)]
+    narrower = [one.text for one in run(data, tmp_path / "b", server, limitations=False)]
 
-    assert texts == ["Short."]
-    assert wider == ["Short.", "Snow is not discussed."]
-    assert "weaknesses\\nlimitations" in asked[1]
+    assert texts == ["Short.", "Snow is not discussed."]
+    assert narrower == ["Short."]
+    assert "weaknesses\\nlimitations" in asked[0]
 
 
 def test_rejected_proposals_are_not_said_to_come_from_the_model(
