@@ -7,6 +7,7 @@ import operator
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from reviewscore.papers.hidden import WIDTHLESS
@@ -82,12 +83,17 @@ def _lead(review: Review, section: OpenSection, concern: Concern) -> str:
     return "" if lead is None else review.fields[section.field][lead.start : lead.end]
 
 
+@lru_cache(maxsize=16)  # a section is read for its points, and again for what stands around them
+def _blocks(text: str, start: int, end: int) -> tuple[Block, ...]:
+    return tuple(blocks_of(text, start, end))
+
+
 class _Surroundings:
     """The sentences around the stretches of one section."""
 
     def __init__(self, text: str, section: OpenSection) -> None:
         self._text = text
-        self._blocks = list(blocks_of(text, section.start, section.end))
+        self._blocks = _blocks(text, section.start, section.end)
 
     def of(self, start: int, end: int, language: str | None) -> Neighbours:
         """The sentences before and after a stretch, at most `_NEAR` characters of each."""
@@ -127,7 +133,7 @@ def _concerns(
 def _english_concerns(
     text: str, section: OpenSection, stretch: LanguageStretch
 ) -> Iterator[tuple[Concern, Block]]:
-    for block in blocks_of(text, stretch.start, stretch.end):
+    for block in _blocks(text, stretch.start, stretch.end):
         marked = block.role if section.sifted else None
         concerns: Iterator[Concern]
         if section.role is Role.LIMITATIONS:
@@ -211,6 +217,8 @@ def _with_occurrences(points: tuple[ReviewPoint, ...]) -> tuple[ReviewPoint, ...
     if len({(point.span.field, point.section) for point in points}) < 2:  # noqa: PLR2004
         return points  # a repeat stands in another section
     repeats = repeated_points(points)
+    if not repeats:
+        return points
     again: dict[str, list[Occurrence]] = {}
     for point in points:
         if (concern := repeats.get(point.point_id)) is not None:
