@@ -382,7 +382,7 @@ def accept_proposed(
         stretches.append((section, Concern(place.start, place.end, lead), section.role))
         repeats = sorted(filter(None, map(finder.take, point.also)))
         occurrences = tuple(map(finder.occurrence, repeats))
-        said.append({"kind": point.kind, "type": point.type, "occurrences": occurrences})
-    points = _as_points(review, ReviewLanguages(review), stretches)
-    known_of = zip(points, said, strict=True)
-    return tuple(one.model_copy(update=more) for one, more in known_of), tuple(rejected)
+        more = {"kind": point.kind, "type": point.type, "occurrences": occurrences}
+        said.append({name: value for name, value in more.items() if value is not None})
+    points = zip(_as_points(review, ReviewLanguages(review), stretches), said, strict=True)
+    return tuple(point.model_copy(update=more) for point, more in points), tuple(rejected)
