@@ -34,7 +34,8 @@ class Settings(BaseModel):
         judges: Another model for single judges, by the judge's name.
         repeats: How often each model scores an item; the median counts.
         protocol: ``paper`` (one call per premise, as published) or ``economy`` (all premises of
-            an argument in one call, the type of a point in one call).
+            an argument in one call, the type of a point in one call, or in none where a model
+            split the review and said it).
         batch: Whether calls go as batch jobs, at about half the price and within a day.
         base_url: Address of a server compatible with ``openai/``, or several with commas between
             that serve the same models; the first one names them all in records.
@@ -155,6 +156,12 @@ class Settings(BaseModel):
     def models(self) -> tuple[str, ...]:
         """Every model that is asked, each once; the first one splits and rebuilds."""
         return tuple(dict.fromkeys((self.model, *self.panel, *self.judges.values())))
+
+    @property
+    def types_from_split(self) -> bool:
+        """Whether points that a model split off keep the type it gave them, without a call."""
+        asked = self.points == "rules" or "point_type" in self.judges
+        return self.protocol == "economy" and not asked
 
     @property
     def servers(self) -> tuple[str, ...]:

@@ -60,12 +60,23 @@ def split_points(prompt: str) -> Answer:
         if head.strip("[]") in ("summary", "strengths", "limitations"):
             continue
         points += [line.removeprefix("- ").strip() for line in body.splitlines() if line.strip()]
-    return {"points": points}
+    return {"points": [proposed(text) for text in points]}
+
+
+def proposed(text: str) -> Answer:
+    """A point as a split of a review gives it."""
+    kind = "question" if "?" in text else "criticism"
+    of_type = "argument" if argues(text) else kind.replace("criticism", "claim")
+    return {"text": text, "kind": kind, "type": of_type, "also": [], "lead_in": ""}
+
+
+def argues(text: str) -> bool:
+    return re.search(r"\b(because|since|so|therefore|which)\b", text) is not None
 
 
 def is_argument(prompt: str) -> Answer:
-    argues = re.search(r"\b(because|since|so|therefore|which)\b", fenced(prompt, "review-point"))
-    return {"reasoning": "Looked for a reason.", "is_argument": bool(argues)}
+    is_argument = argues(fenced(prompt, "review-point"))
+    return {"reasoning": "Looked for a reason.", "is_argument": is_argument}
 
 
 def is_question(prompt: str) -> Answer:
@@ -292,7 +303,7 @@ def expertise(prompt: str) -> Answer:
 
 
 ANSWERS: dict[str, Callable[[str], Answer]] = {
-    "SplitReply": split_points,
+    "ReviewPointsReply": split_points,
     "ArgumentReply": is_argument,
     "QuestionReply": is_question,
     "AnswerabilityReply": answerability,

@@ -28,12 +28,7 @@ _MINUTE, _HOUR = 60, 3600
 
 def summary_lines(summary: Summary) -> list[str]:
     """The summary in at most ten plain lines, for a terminal."""
-    lines = [_who(summary)]
-    for kind, counts in summary.counts.items():
-        if counts.total:
-            states = f"{counts.scored:,} scored, {counts.unknown:,} unknown, "
-            states = "" if summary.lexical else states
-            lines.append(f"{plural(kind)}: {counts.total:,} ({states}{counts.error:,} failed)")
+    lines = [_who(summary), *_count_lines(summary)]
     if summary.judged is not None:
         share = summary.judged.overall
         words = share_words(share) + unquoted_words(share) + panel_words(summary.judged)
@@ -55,6 +50,19 @@ def summary_lines(summary: Summary) -> list[str]:
         lines.append(loop_line(summary.arguments))
     sessions = f" in {summary.sessions} sessions" if summary.sessions > 1 else ""
     lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}{sessions}")
+    return lines
+
+
+def _count_lines(summary: Summary) -> list[str]:
+    """How many points there are of each type, and what is no point."""
+    lines = []
+    for kind, counts in summary.counts.items():
+        if counts.total:
+            states = f"{counts.scored:,} scored, {counts.unknown:,} unknown, "
+            states = "" if summary.lexical else states
+            lines.append(f"{plural(kind)}: {counts.total:,} ({states}{counts.error:,} failed)")
+    if summary.no_points:
+        lines.append(f"not judged, in no count: {summary.no_points:,} that are no review points")
     return lines
 
 

@@ -296,6 +296,8 @@ class Summary(Record):
         reviews_without_points: Reviews in which no point was found.
         bad_lines: Lines of the input that could not be read and were left out.
         points: Points of the run.
+        no_points: What was taken out of reviews and is no point (kind ``none``): not judged, and
+            in no other number here.
         counts: Points by type (``question``, ``claim``, ``argument``, ``untyped``) and status.
         judged: Shares and histograms of a model's scores; None for the embedded judge.
         findings: Points of each type by what the embedded judge says; None for models. They are
@@ -332,6 +334,7 @@ class Summary(Record):
     reviews_without_points: int
     bad_lines: int
     points: int
+    no_points: int = Field(default=0, exclude_if=lambda value: not value)
     counts: dict[str, StatusCounts]
     judged: JudgedCounts | None
     findings: dict[str, dict[str, int]] | None
@@ -364,7 +367,7 @@ class _Tally:
     """Counts that grow point by point, so that no run is too large."""
 
     def __init__(self) -> None:
-        self.points = 0
+        self.points = self.no_points = 0
         self.papers: set[str] = set()
         self.reviews: set[str] = set()
         self.status: Counter[tuple[str, Status]] = Counter()
@@ -385,6 +388,9 @@ class _Tally:
         self.after_review: Counter[DoubtKind] = Counter()
 
     def add(self, score: PointScore) -> None:
+        if not score.is_point:
+            self.no_points += 1
+            return
         kind = score.type.value if score.type else UNTYPED
         self.points += 1
         self.papers.add(score.paper_id)
@@ -531,6 +537,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         reviews_without_points=manifest.counts.reviews_without_points,
         bad_lines=manifest.counts.bad_lines,
         points=tally.points,
+        no_points=tally.no_points,
         counts={
             kind: StatusCounts(**{status.value: tally.status[kind, status] for status in Status})
             for kind in kinds

@@ -32,7 +32,7 @@ from reviewscore.points.split import split_review
 from reviewscore.runs.scoring import chosen_reviews, is_chosen
 from reviewscore.schema.call import Usage
 from reviewscore.schema.paper import Unread, UnreadTotal
-from reviewscore.schema.review import PointType
+from reviewscore.schema.review import PointKind, PointType
 from reviewscore.sources.collection import Collection
 
 MEAN_ROUNDS = 3.09
@@ -337,7 +337,7 @@ async def estimate(
             calls.open_review(review.paper_id, tokens(review.paper_id) or 0, size)
             calls.response = len(review.author_response or "") if settings.author_response else 0
         for point in points:
-            if not is_chosen(point, settings):
+            if point.kind is PointKind.NONE or not is_chosen(point, settings):
                 continue
             kind = (await judges.point_type(point)).type
             cost_estimate.points[kind] += 1
@@ -407,7 +407,8 @@ class _AuditCalls(_Calls):
                 economy = True
             case _:
                 assert_never(self.settings.protocol)
-        self.add("point_type" if economy else "is_argument", 1, point)
+        if not self.settings.types_from_split:
+            self.add("point_type" if economy else "is_argument", 1, point)
         if kind is not PointType.ARGUMENT:
             if not economy:
                 self.add("is_question", 1, point)
