@@ -11,7 +11,7 @@ from itertools import combinations
 from reviewscore.schema.review import ReviewPoint
 from reviewscore.text.stems import FUNCTION_WORDS, stems
 
-LEAST_LIKENESS = 0.28
+LEAST_LIKENESS = 0.42
 """Likeness, 0..1, from which two points of different sections are the same concern."""
 LEAST_SAID_AGAIN = 0.15
 """The same where a point says that it was said before: ``As I mentioned above, ..``."""
