@@ -115,10 +115,8 @@ def by_reviewer(materials: Materials) -> Materials:
 
 
 _HONEST = (
-    "labels are by the embedded annotator: words and their weights, no meaning. On 150 points "
-    "labelled by hand by its author, before it was written, it agrees by kappa 0.79 on targets and "
-    "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
-    "other: 0.89 and 0.94)"
+    "labels are by the embedded annotator: words, cues and their weights, no meaning; how far it "
+    "agrees with readers stands in docs/guide/focus.md"
 )
 labelling_options = options.together(
     click.option(
