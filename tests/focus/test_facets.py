@@ -195,7 +195,7 @@ def test_labels_to_fit_the_weights_to_keep_to_papers_that_are_open() -> None:
         assert record["annotator_kind"] == "model"
         assert set(record["span"]) == {"field", "start", "end", "sha256"}
         seen.add((record["review_id"], *record["span"].values()))
-    assert len(seen) == 1178
+    assert len(seen) == 1546
 
 
 def test_points_are_labelled_in_order_and_long_ones_are_cut() -> None:
