@@ -213,14 +213,15 @@ class AnnotatorChoice:
             points: The points.
             files: The files that the points come from.
         """
-        from reviewscore.focus.lexical import annotate
+        from reviewscore.focus.lexical import VERSION, annotate
 
         if not self.settings.embedded:
             return self._ask(list(points), files)
         if self.dry_run:
             print_line("nothing to ask: the embedded annotator labels (name a --model)")
             return Labelling(None)
-        return Labelling(annotate(points), 0, {"facets": self.facets.name}, (_HONEST,))
+        how = {"facets": self.facets.name, "annotator_version": VERSION}
+        return Labelling(annotate(points), 0, how, (_HONEST,))
 
     def _ask(self, points: Sequence[FacetPoint], files: Sequence[Path]) -> Labelling:
         from reviewscore.cli.terminal import TerminalProgress
