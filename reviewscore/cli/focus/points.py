@@ -220,7 +220,7 @@ class AnnotatorChoice:
         if self.dry_run:
             print_line("nothing to ask: the embedded annotator labels (name a --model)")
             return Labelling(None)
-        how = {"facets": self.facets.name, "annotator_version": VERSION}
+        how: dict[str, Plain] = {"facets": self.facets.name, "annotator_version": VERSION}
         return Labelling(annotate(points), 0, how, (_HONEST,))
 
     def _ask(self, points: Sequence[FacetPoint], files: Sequence[Path]) -> Labelling:
