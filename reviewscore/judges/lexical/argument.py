@@ -14,12 +14,13 @@ _MAX_REASONS = 6
 
 # Markers with the reason after them ("C because R") or the conclusion after them ("R, so C").
 _AS_CLAUSE = (
-    r"(?<!such )as (?=(?:it|the|they|there|this|these|most|many|all|such|some)\b[^.]{0,160}\b"
+    r"(?<!such )as (?=(?:it|the|they|there|this|these|most|many|all|such|some|no|only|both|each|we|you)"
+    r"\b(?! (?:well|far|long|soon)\b)[^.]{0,160}\b"
     r"(?:is|are|was|were|do|does|has|have|can|may|relies|builds|requires?|uses?|assumes?|depends?|lacks?"
     r"|involves?|needs?)\b)"
 )
 _REASON_AFTER = re.compile(
-    r",?\s*\b(?:because|since(?! \d{4}| then)|due to the fact that|due to|owing to|given that|given"
+    r",?\s*\b(?:because(?! of which)|since(?! \d{4}| then)|due to the fact that|due to|owing to|given that|given"
     r"|considering that|in that|as evidenced by|in view of|as a result of"
     rf"|{_AS_CLAUSE})\s*",
     re.IGNORECASE,
@@ -32,10 +33,10 @@ _REASON_FIRST = re.compile(
 )
 _CONCLUSION_AFTER = re.compile(
     r"\s*[,;:.]?\s*\b(?:(?:and |which )?(?:therefore|thus|hence|consequently|accordingly"
-    r"|as a result|as a consequence|for this reason|so that|it follows that)\b,?|so\b(?= (?:it|the"
-    r"|that|this|we|i|they|there)\b)|(?=which (?:makes?|means|limits?|hinders?|(?:may|might|could"
-    r"|can) (?!not\b)\w+|raises?|undermines?|reduces?|prevents?|affects?|leads? to)\b|making (?:it"
-    r"|the)\b|raising \w+|leading to\b|limiting\b|hindering\b))\s*",
+    r"|as a result|as a consequence|for this reason|so that|it follows that|because of which)\b,?"
+    r"|so\b(?= (?:it|the|that|this|we|i|they|there|all|no|one)\b)|(?=which (?:makes?|means|limits?|hinders?|(?:may|might|could"
+    r"|can) (?!not\b)\w+|raises?|undermines?|reduces?|prevents?|affects?|leads? to)\b|making\b"
+    r"|raising \w+|leading to\b|limiting\b|hindering\b))\s*",
     re.IGNORECASE,
 )
 _OPENER = re.compile(
