@@ -56,6 +56,7 @@ QUALITY = (
     Benchmark("logic_formulas", ("--data", str(SHARED / "fol"))),
     Benchmark("agreement_coverage"),
     Benchmark("lexical_types"),
+    Benchmark("points_measured"),
     Benchmark("places"),
     Benchmark("numbered_papers"),
     Benchmark("gem_validation"),

@@ -10,7 +10,7 @@ number is even, so that it is a category of the scale (ReviewScore, arXiv 2509.2
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Protocol
@@ -230,6 +230,15 @@ def misinformed(scores: Floats) -> Floats:
     """1 where a score is 1 or 2, 0 where it is 3 to 5, NaN where it is unknown."""
     return np.where(
         np.isnan(scores), np.nan, (scores <= FIVE_POINTS.misinformed_up_to).astype(np.float64)
+    )
+
+
+def note_on_models(models: Iterable[str]) -> str:
+    """What must stand beside figures that rest on labels by models."""
+    return (
+        f"{', '.join(sorted(models))}: no person but a model that reads; figures that "
+        "rest on such labels are no agreement with people, and errors that models share do "
+        "not show in them."
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reviewscore.agreement.calibrate import PEOPLE, calibrate
 from reviewscore.agreement.disagree import Disagreement, disagreements, sheet_columns, sheet_rows
-from reviewscore.agreement.human_labels import HumanLabels, gather
+from reviewscore.agreement.human_labels import HumanLabels, gather, note_on_models
 from reviewscore.agreement.judge_scores import (
     NO_PREMISES,
     JudgedRun,
@@ -188,11 +188,7 @@ def _notes(compared: LabelsAndScores) -> list[str]:
         f"{', with a single paper point by point' if papers == 1 else ''}.",
     ]
     if people.models:
-        notes.append(
-            f"{', '.join(sorted(people.models))}: no person but a model that reads; figures that "
-            "rest on such labels are no agreement with people, and errors that models share do "
-            "not show in them."
-        )
+        notes.append(note_on_models(people.models))
     notes += compared.notes
     if people.strangers:
         cure = f"; {BY_PLACE}" if by_place(people.strangers) else ""

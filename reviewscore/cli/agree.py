@@ -18,9 +18,13 @@ from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.agreement.judge_scores import JudgedRun
+    from reviewscore.agreement.point_agreement import Drawn
     from reviewscore.agreement.study import Study
+    from reviewscore.cli.point_labels import PointSets
     from reviewscore.schema.annotation import Unit
     from reviewscore.sources.annotations import AnnotationSet
+    from reviewscore.stats.metrics import Level
+    from reviewscore.stats.resampling import Method, Resampling, Scheme
 
 _PAPERS = 256
 """Texts of papers kept at hand, so that a paper is not parsed once for each of its points."""
@@ -29,8 +33,15 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 
 @click.command("agree", cls=Verb)
 @click.argument("runs", nargs=-1, type=options.PATH)
-@options.path("--human", help="Labels by people: a folder with labels.jsonl, or such a file.")
-@options.path("--labels", help="The same, with model readers' labels too, which is said.")
+@options.path(
+    "--human",
+    multiple=True,
+    help="Labels by people: a set's folder, or a file of labels; several of marked points.",
+)
+@options.path(
+    "--labels", multiple=True, help="The same, with model readers' labels too, which is said."
+)
+@options.path("--reviews", multiple=True, help="Reviews that marked points are of.")
 @options.path("-o", "--output", help="Folder of tables and plots.")
 @options.switch("--check", help="Only check the labels: every fault, with its cure.")
 @options.path(
@@ -56,9 +67,10 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 @options.preset(
     "--resample",
     "scheme",
-    type=click.Choice(["papers+units", "papers", "units"]),
+    type=click.Choice(["papers+units", "papers", "units", "reviews"]),
     default="papers+units",
-    help="What intervals draw: papers and then points of each, whole papers, or points.",
+    help="What intervals draw: papers and then points of each, whole papers, or points; of "
+    "marked points whole papers, or whole reviews.",
 )
 @options.preset(
     "--interval",
@@ -83,8 +95,9 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 def command(
     ctx: click.Context,
     runs: tuple[Path, ...],
-    human: Path | None,
-    labels: Path | None,
+    human: tuple[Path, ...],
+    labels: tuple[Path, ...],
+    reviews: tuple[Path, ...],
     output: Path | None,
     check: bool,
     sheet_in: Path | None,
@@ -113,7 +126,22 @@ def command(
     if sheet_out is not None:
         _write_sheet(_first(runs), sheet_out, accept_changed=accept_changed)
         return
-    place = _place(human, labels)
+    places = _places(human, labels)
+    if sheet_in is None and (sets := _point_sets(places, runs, reviews, data, accept_changed)):
+        if check:
+            ctx.exit(sets.check())
+        _refuse(calibrate=calibrate, fail_under=fail_under is not None)
+        how, drawn = _resampling_of_points(resamples, seed, scheme, method)
+        from reviewscore.cli.point_labels import publish
+
+        publish(
+            sets.measure(how, drawn, people_alone=bool(human), skip_bad_lines=skip_bad_lines),
+            output,
+            as_json=as_json,
+            yes=yes,
+        )
+        return
+    place = _place(places, reviews)
     if calibrate and output is None and not as_json:
         raise SettingsError("--calibrate writes what it learnt; name a folder with -o")
     if sheet_in is not None:
@@ -122,17 +150,18 @@ def command(
     read = read_annotations(place)
     if check:
         ctx.exit(_report_check(read))
-    read = _usable(read, skip_bad_lines=skip_bad_lines, people_alone=human is not None)
+    read = _usable(read, skip_bad_lines=skip_bad_lines, people_alone=bool(human))
     _first(runs)
     from reviewscore.agreement.study import compare, numbers, study, write_study
-    from reviewscore.stats.metrics import Level
-    from reviewscore.stats.resampling import Method, Resampling, Scheme
+    from reviewscore.stats.resampling import Resampling
 
-    how = Resampling(resamples, seed, cast(Scheme, scheme), cast(Method, method))
+    if scheme == "reviews":
+        raise SettingsError("--resample reviews is for marked points; draw papers, or units")
+    how = Resampling(resamples, seed, cast("Scheme", scheme), cast("Method", method))
     compared = compare(runs, read, how, accept_changed=accept_changed)
     found = study(
         compared,
-        level=cast(Level, level),
+        level=cast("Level", level),
         with_calibration=calibrate,
         paper_text=_paper_text(compared.judges[0].run, data, accept_changed=accept_changed),
     )
@@ -142,12 +171,65 @@ def command(
     _below(ctx, found, metric, fail_under)
 
 
-def _place(human: Path | None, labels: Path | None) -> Path:
-    if human is not None and labels is not None:
+def _places(human: tuple[Path, ...], labels: tuple[Path, ...]) -> tuple[Path, ...]:
+    if human and labels:
         raise SettingsError("--human and --labels: choose one of the two")
-    if (place := human or labels) is None:
+    if not (places := human or labels):
         raise SettingsError("no labels; name them with --human, or with --labels if models read")
-    return place
+    return places
+
+
+def _place(places: tuple[Path, ...], reviews: tuple[Path, ...]) -> Path:
+    """The one set of labels of units."""
+    if len(places) > 1:
+        raise SettingsError(
+            "several sets are compared of marked points alone; name one set of labels of units"
+        )
+    if reviews:
+        raise SettingsError("--reviews is for marked points; labels of units need none")
+    return places[0]
+
+
+def _point_sets(
+    places: tuple[Path, ...],
+    runs: tuple[Path, ...],
+    reviews: tuple[Path, ...],
+    data: Path | None,
+    accept_changed: bool,
+) -> PointSets | None:
+    """Sets of points that readers marked; None if the labels are of a run's units.
+
+    Raises:
+        SettingsError: Some are of one kind and some of the other.
+    """
+    from reviewscore.cli.point_labels import PointSets
+    from reviewscore.sources.point_labels import points_file
+
+    files = {place: points_file(place) for place in places}
+    known = [file for file in files.values() if file is not None]
+    if known and len(known) < len(files):
+        other = next(place for place, file in files.items() if file is None)
+        raise SettingsError(f"{other} holds no marked points, as the other sets do")
+    return PointSets(known, runs, reviews, data, accept_changed) if known else None
+
+
+def _refuse(*, calibrate: bool, fail_under: bool) -> None:
+    for name, given in (("--calibrate", calibrate), ("--fail-under", fail_under)):
+        if given:
+            raise SettingsError(f"{name} is for labels of units, not for marked points")
+
+
+def _resampling_of_points(
+    resamples: int, seed: int, scheme: str, method: str
+) -> tuple[Resampling, Drawn]:
+    from reviewscore.stats.resampling import Resampling
+
+    if scheme == "units":
+        raise SettingsError(
+            "--resample units: points of a review are alike; draw papers, or reviews"
+        )
+    drawn: Drawn = "reviews" if scheme == "reviews" else "papers"
+    return Resampling(resamples, seed, "papers", cast("Method", method)), drawn
 
 
 def _usable(labels: AnnotationSet, *, skip_bad_lines: bool, people_alone: bool) -> AnnotationSet:
@@ -156,7 +238,7 @@ def _usable(labels: AnnotationSet, *, skip_bad_lines: bool, people_alone: bool) 
 
     warn(labels.warnings)
     if labels.faults and not skip_bad_lines:
-        raise first_fault(labels)
+        raise first_fault(labels.faults)
     if labels.faults:
         say(f"warning: {len(labels.faults)} labels left out; --check lists them")
     return labels.of_people() if people_alone else labels
@@ -207,7 +289,7 @@ def _import_sheet(
         units = _units_of(runs, wanted, accept_changed=accept_changed)
     annotation_set = check_labels(folder.name, rows, sheet, units)
     if annotation_set.faults:
-        raise first_fault(annotation_set)
+        raise first_fault(annotation_set.faults)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,22 +1,45 @@
-"""``reviewscore annotate``: a local workspace where people label points."""
+"""``reviewscore annotate``: a local workspace where people label points, and labels made apart."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from reviewscore.cli import options
-from reviewscore.cli.terminal import print_line, say
-from reviewscore.cli.verb import Verb
-from reviewscore.errors import SettingsError
+from reviewscore.cli.main import PARTLY
+from reviewscore.cli.terminal import print_line, say, warn
+from reviewscore.cli.verb import Parts, Verb
+from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.annotate.material import Material
 
 
-@click.command("annotate", cls=Verb, writes_files=True)
+_VERBS = {
+    "label": "Label points in the browser, several people, blind (the default).",
+    "import": "Read points that were marked and judged apart, one object each, into a set.",
+}
+
+
+@click.group(
+    "annotate",
+    cls=Parts,
+    package="reviewscore.cli",
+    verbs=_VERBS,
+    places={"label": "annotate", "import": "annotate"},
+)
+def command() -> None:
+    """Label points in the browser, or read points that readers marked elsewhere.
+
+    \b
+    Example:  reviewscore annotate runs/iclr24 --set iclr24 --annotators A1,A2,A3
+    """
+
+
+@click.command("label", cls=Verb, writes_files=True)
 @click.argument("run", type=options.PATH)
 @click.option("--set", "name", required=True, help="Name of the set of labels.")
 @options.path("-o", "--output", help="Folder of the set; annotations/NAME if not named.")
@@ -38,7 +61,7 @@ if TYPE_CHECKING:
 @options.switch("--export", "only_export", help="Only write the labels, and end.")
 @options.switch("--with-text", help="Export the words too, where their licence allows it.")
 @options.ACCEPT_CHANGED
-def command(
+def label_command(
     run: Path,
     name: str,
     output: Path | None,
@@ -113,3 +136,69 @@ def _need_web() -> None:
         raise SettingsError(
             f"{error.name} is not installed; run: pip install '.[web]' in a checkout of reviewscore"
         ) from error
+
+
+@click.command("import", cls=Verb)
+@click.argument("sheets", nargs=-1, required=True, type=options.PATH)
+@options.path("--reviews", multiple=True, required=True, help="Reviews that the points are of.")
+@options.path(
+    "--papers", multiple=True, help="Their papers, if not beside the reviews: finds passages."
+)
+@options.path("-o", "--output", required=True, help="Folder of the set.")
+@options.switch("--with-text", help="Write the words too, where their licence allows it.")
+@click.pass_context
+def import_command(
+    ctx: click.Context,
+    sheets: tuple[Path, ...],
+    reviews: tuple[Path, ...],
+    papers: tuple[Path, ...],
+    output: Path,
+    with_text: bool,
+) -> None:
+    """Read sheets with one object a point into a set; points are found by their spans.
+
+    A span is quoted verbatim, or given by its place and the sum of its words. What cannot be found
+    is named with file and line and left out; the rest is read (exit code 3).
+
+    \b
+    Example:  reviewscore annotate import A1.jsonl A2.jsonl --reviews data/iclr24 -o set
+    """
+    from reviewscore.cli.point_labels import faults_in_words, papers_at, points_in_words, reviews_at
+    from reviewscore.files import write_whole
+    from reviewscore.sources.annotations import LABELS
+    from reviewscore.sources.point_labels import (
+        POINTS,
+        read_point_labels,
+        reviews_named,
+        with_quotes,
+    )
+
+    for name in (POINTS, LABELS):
+        if (output / name).exists():
+            raise InputError("is there already", file=output / name, cure="name another folder")
+    known = reviews_at(reviews, reviews_named(sheets))
+    paper_of = papers_at(papers or _papers_beside(reviews))
+    read = read_point_labels(sheets, known, paper_of, name=output.name)
+    faults = [*read.faults, *read.elsewhere]
+    for line in faults_in_words(faults):
+        say(line)
+    if not read.labels:
+        raise InputError(
+            "no line could be used", file=sheets[0], cure="mend the lines that are named above"
+        )
+    warn(read.warnings)
+    labels = with_quotes(read.labels, known, paper_of) if with_text else read.labels
+    output.mkdir(parents=True, exist_ok=True)
+    lines = (label.model_dump_json(exclude_none=True) for label in labels)
+    write_whole(output / POINTS, "".join(f"{line}\n" for line in lines))
+    left_out = f"; {len(faults):,} faults" if faults else ""
+    print_line(f"{output / POINTS}: {points_in_words(read)}{left_out}")
+    ctx.exit(PARTLY if faults else 0)
+
+
+def _papers_beside(reviews: Sequence[Path]) -> list[Path]:
+    """The files of papers in folders that hold reviews too."""
+    from reviewscore.sources.records import find_table
+
+    found = (find_table(folder, "papers") for folder in reviews if folder.is_dir())
+    return [file for file in found if file is not None]

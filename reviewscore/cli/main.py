@@ -32,7 +32,7 @@ _VERBS = {
     "gem": "Measure how informative reviews are, without a gold standard.",
     "focus": "Count what reviews look at, and what they overlook.",
     "similarity": "Measure how well reviewers' papers fit a submission, and how good that is.",
-    "annotate": "Label points in the browser, several people, blind.",
+    "annotate": "Label points in the browser, several people, blind; read labels made apart.",
     "report": "Write the report of a run as HTML, Markdown or JSON.",
     "export": "Write the points of one run or many as CSV, Parquet or JSONL.",
     "merge": "Make one run folder of the parts of a venue.",

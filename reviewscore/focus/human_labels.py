@@ -33,7 +33,7 @@ from reviewscore.sources.annotations import is_pseudonym
 from reviewscore.sources.records import read_csv, read_records
 from reviewscore.sources.system_reviews import Materials, TextForm
 from reviewscore.stats.estimates import BootstrapPlan, mean
-from reviewscore.stats.metrics import f1, precision, recall, weighted_kappa
+from reviewscore.stats.metrics import f1, nominal_kappa, precision, recall
 from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.statistic import Floats, Ints, MissingReason, Statistic, Values
 from reviewscore.stats.tables import Cell, Table, guarded
@@ -333,18 +333,6 @@ def coded_labels(names: Sequence[str | None], facets: FacetSet, kind: FacetKind)
     """
     place: dict[str | None, float] = {name: float(at) for at, name in enumerate(facets.names(kind))}
     return np.array([{**place, None: np.nan, UNKNOWN: np.nan}[name] for name in names])
-
-
-def nominal_kappa(first: Floats, second: Floats, categories: int) -> Statistic:
-    """Cohen's kappa of two raters whose categories have no order.
-
-    Args:
-        first: Shape (units,); 0 .. categories - 1, NaN missing.
-        second: Likewise.
-        categories: How many there are, used or not.
-    """
-    scale = tuple(float(at) for at in range(categories))
-    return weighted_kappa(first, second, categories=scale, weights="identity")
 
 
 def same(first: Floats, second: Floats) -> Statistic:

@@ -131,10 +131,10 @@ def find_quote(paper: Paper, quote: str) -> Evidence:
         ``verified=False`` (also when it has fewer than 3 words or 12 characters, and when it is
         the venue's text and not the authors').
     """
-    place = _span(paper.read_text, quote)
+    place = levelled_span(paper.read_text, quote)
     span = None if place is None else paper.span_in_text(*place)
     if span is None and paper.venue_text:
-        span = _span(paper.text, quote)
+        span = levelled_span(paper.text, quote)
         if span is not None and not paper.is_venue_text(*span):
             span = None
     if span is None:
@@ -144,7 +144,8 @@ def find_quote(paper: Paper, quote: str) -> Evidence:
     return evidence_at(paper, *span)
 
 
-def _span(text: str, quote: str) -> tuple[int, int] | None:
+def levelled_span(text: str, quote: str) -> tuple[int, int] | None:
+    """Where a claimed quote stands in a text, looked up as `find_quote` does; None if nowhere."""
     core, open_start, open_end = _core(quote)
     characters = len(core) + len(_UNSPACED.findall(core))
     if characters < MIN_CHARACTERS or len(_COUNTED.findall(core)) < MIN_WORDS:

@@ -12,10 +12,10 @@ import difflib
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -41,7 +41,7 @@ BY_PLACE = (
 )
 """What to do about labels whose units are not known by their words."""
 _KIND = "annotator_kind"
-_KIND_CURE = "write human for a person's label, model for that of a reader that is no person"
+KIND_CURE = "write human for a person's label, model for that of a reader that is no person"
 _HINTS = 5
 """Faults up to which a like unit is looked for among all: it takes long in a large set."""
 _WHOLE = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
@@ -81,23 +81,45 @@ class AnnotationSet:
         Raises:
             InputError: No person labelled anything.
         """
-        human = tuple(label for label in self.labels if label.annotator_kind is AnnotatorKind.HUMAN)
-        models = sorted(
-            {label.annotator for label in self.labels} - {label.annotator for label in human}
-        )
-        if not models:
+        human, left_out = people_alone(self.name, self.labels)
+        if not left_out:
             return self
-        if not human:
-            raise InputError(
-                f"{self.name} holds no label by a person: {', '.join(models)} are models",
-                cure="--labels measures with readers of any kind, and says so",
-            )
-        count = len(self.labels) - len(human)
-        left_out = (
-            f"{count:,} labels by models ({', '.join(models)}) are left out: --human takes "
-            "people's alone, --labels takes all."
-        )
         return replace(self, labels=human, notes=(*self.notes, left_out))
+
+
+class _ByReader(Protocol):
+    """What says who gave it."""
+
+    @property
+    def annotator(self) -> str: ...
+
+    @property
+    def annotator_kind(self) -> AnnotatorKind: ...
+
+
+_Given = TypeVar("_Given", bound=_ByReader)
+
+
+def people_alone(name: str, labels: Sequence[_Given]) -> tuple[tuple[_Given, ...], str]:
+    """The labels that people gave, and what is left out, in words; empty if nothing is.
+
+    Raises:
+        InputError: No person labelled anything.
+    """
+    human = tuple(label for label in labels if label.annotator_kind is AnnotatorKind.HUMAN)
+    models = sorted({label.annotator for label in labels} - {label.annotator for label in human})
+    if not models:
+        return tuple(labels), ""
+    if not human:
+        raise InputError(
+            f"{name} holds no label by a person: {', '.join(models)} are models",
+            cure="--labels measures with readers of any kind, and says so",
+        )
+    count = len(labels) - len(human)
+    return human, (
+        f"{count:,} labels by models ({', '.join(models)}) are left out: --human takes "
+        "people's alone, --labels takes all."
+    )
 
 
 @dataclass
@@ -226,13 +248,13 @@ def _checked(
     )
 
 
-def first_fault(annotation_set: AnnotationSet) -> InputError:
+def first_fault(faults: Sequence[InputError]) -> InputError:
     """The first fault of a set, saying how many there are.
 
     Raises:
         IndexError: There is none.
     """
-    first, more = annotation_set.faults[0], len(annotation_set.faults) - 1
+    first, more = faults[0], len(faults) - 1
     if not more:
         return first
     return InputError(
@@ -299,7 +321,7 @@ def _record(row: RecordRow, model: type[_Model], file: Path, strange: dict[str, 
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         raise InputError(
-            _words(problem["msg"], problem["input"]),
+            fault_words(problem["msg"], problem["input"]),
             file=file,
             line=row.line,
             field=".".join(str(part) for part in problem["loc"]) or None,
@@ -307,7 +329,8 @@ def _record(row: RecordRow, model: type[_Model], file: Path, strange: dict[str, 
         ) from error
 
 
-def _words(message: str, given: object) -> str:
+def fault_words(message: str, given: object) -> str:
+    """What a check of a field says of a value, in words."""
     if message == "Field required":
         return "is missing"
     shown = f"{given!r}" if isinstance(given, str | int | float) else type(given).__name__
@@ -320,7 +343,7 @@ def _cure(name: str, given: object) -> str:
         close = difflib.get_close_matches(str(given), names, n=1)
         return f"did you mean '{close[0]}'?" if close else f"use one of {', '.join(names)}"
     if name == _KIND:
-        return _KIND_CURE
+        return KIND_CURE
     return "annotations/README.md tells the format"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -17,10 +17,25 @@ from reviewscore.errors import InputError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import Identifier, Word
+from reviewscore.schema.review import Review
 from reviewscore.sources.collection import Collection, too_many_reviews
 from reviewscore.sources.data_folder import METAREVIEWS
-from reviewscore.sources.records import ENDINGS, FaultLog, also_on, find_table, read_records
-from reviewscore.sources.reviews import Boxes, check_review_size
+from reviewscore.sources.records import (
+    ENDINGS,
+    FaultLog,
+    RecordFile,
+    also_on,
+    as_model,
+    find_table,
+    read_records,
+)
+from reviewscore.sources.reviews import (
+    Boxes,
+    ReviewRow,
+    build_review,
+    check_review_size,
+    with_boxes,
+)
 from reviewscore.sources.spooled import GroupedList, SpooledList
 
 PEOPLE = "people"
@@ -317,7 +332,7 @@ class _Reading:
         texts = {**(row.sections or {}), "text": row.text or "", "judgments": row.judgments or ""}
         check_review_size(row.review_id or row.paper_id, texts)
         name = system or row.system
-        review_id = row.review_id or f"{row.paper_id}/{name}/{row.reviewer or f'line {line}'}"
+        review_id = _review_id(row, name, line)
         if review_id in self._places:
             before, at = self._places[review_id]
             raise InputError(
@@ -343,6 +358,41 @@ class _Reading:
                 if (text := tidy(point.text).text.strip())
             ),
         )
+
+
+def _review_id(row: WrittenRow, system: str, line: int) -> str:
+    """A review's identifier, made from paper and reviewer where the record has none."""
+    return row.review_id or f"{row.paper_id}/{system}/{row.reviewer or f'line {line}'}"
+
+
+def read_reviews(path: Path, wanted: Container[str] | None = None) -> Iterator[Review]:
+    """Reviews with their boxes, whether or not their papers are at hand.
+
+    Identifiers that are missing are made as `read_materials` makes them; records that cannot be
+    used are passed over, and so are reviews without a text.
+
+    Args:
+        path: A file of reviews, or a folder with ``reviews``.
+        wanted: Identifiers of those to read; None for all.
+
+    Raises:
+        InputError: The file is missing or cannot be read.
+    """
+    file = _reviews_file(Path(path))
+    for row in RecordFile.of(file).rows():
+        try:
+            record = as_model(row, WrittenRow, file)
+            if not record.text and not record.sections:
+                record = as_model(with_boxes(row), WrittenRow, file)
+            name = _review_id(record, record.system, row.line)
+            if wanted is not None and name not in wanted:
+                continue
+            given = {"review_id": name, "paper_id": record.paper_id, "reviewer": record.reviewer,
+                     "sections": record.sections, "text": record.text}  # fmt: skip
+            review, _ = build_review(ReviewRow.model_validate(given))
+        except InputError:
+            continue
+        yield review
 
 
 class MetaReviewRow(BaseModel):

@@ -240,6 +240,18 @@ def weighted_kappa(
     return Statistic("kappa", parts, from_sums, both, library if plain else None)
 
 
+def nominal_kappa(first: Floats, second: Floats, categories: int) -> Statistic:
+    """Cohen's kappa of two raters whose categories have no order.
+
+    Args:
+        first: Shape (units,); 0 .. categories - 1, NaN missing.
+        second: Likewise.
+        categories: How many there are, used or not.
+    """
+    scale = tuple(float(at) for at in range(categories))
+    return weighted_kappa(first, second, categories=scale, weights="identity")
+
+
 @metric("pearson", "Pearson")
 def pearson(y: Floats, yhat: Floats) -> Statistic:
     """Pearson's product-moment correlation, of scores as they are, not rounded.

@@ -10,14 +10,10 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.focus.facets import DEFAULT, FacetKind, FacetPoint, Polarity, read_facets
-from reviewscore.focus.human_labels import (
-    coded_labels,
-    find_points,
-    nominal_kappa,
-    read_human_labels,
-)
+from reviewscore.focus.human_labels import coded_labels, find_points, read_human_labels
 from reviewscore.focus.lexical import ASPECTS, TARGETS, annotate, facets_of
 from reviewscore.sources.system_reviews import read_materials
+from reviewscore.stats.metrics import nominal_kappa
 
 HAND_LABELS = Path(__file__).resolve().parents[2] / "annotations" / "focus-dev"
 

@@ -24,13 +24,13 @@ from reviewscore.focus.human_labels import (
     empty_sheet,
     facet_scores,
     find_points,
-    nominal_kappa,
     read_human_labels,
     same,
     words_sum,
 )
 from reviewscore.focus.profile import SystemPoints
 from reviewscore.sources.system_reviews import Materials, read_materials
+from reviewscore.stats.metrics import nominal_kappa
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.statistic import Floats, MissingReason
 from reviewscore.stats.tables import Table, latex, markdown

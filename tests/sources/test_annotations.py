@@ -185,9 +185,9 @@ def test_the_first_fault_says_how_many_there_are(tmp_path: Path) -> None:
     one = read(tmp_path / "one", label(value=9))
     three = read(tmp_path / "three", label(value=9), label(value=8), label(value=7))
 
-    assert first_fault(one) == one.faults[0]
-    assert "2 more lines cannot be used; use one of 1, 2, 3, 4, 5" in str(first_fault(three))
-    assert "agree --check lists all" in str(first_fault(three))
+    assert first_fault(one.faults) == one.faults[0]
+    assert "2 more lines cannot be used; use one of 1, 2, 3, 4, 5" in str(first_fault(three.faults))
+    assert "agree --check lists all" in str(first_fault(three.faults))
 
 
 def test_no_labels_are_an_error(tmp_path: Path) -> None:

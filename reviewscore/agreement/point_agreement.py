@@ -1,0 +1,573 @@
+"""Readers who cut and judged whole reviews: their agreement with each other, and with runs.
+
+Readers mark where a point begins and ends, so that first it must be known which of their points
+are the same (`segmentation`); what they say is compared on those alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import combinations
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from reviewscore.agreement.human_labels import note_on_models
+from reviewscore.agreement.judge_scores import JudgedRun, floats
+from reviewscore.agreement.segmentation import Cut, Piece, Segmentation, matches, segmentation
+from reviewscore.errors import InputError
+from reviewscore.schema.annotation import AnnotatorKind, readers_in_words
+from reviewscore.schema.point_id import same_words
+from reviewscore.schema.point_label import PointLabel
+from reviewscore.schema.review import PointKind, PointType, Review
+from reviewscore.sources.point_labels import PointLabels
+from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
+from reviewscore.stats.metrics import f1, nominal_kappa, weighted_kappa
+from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
+from reviewscore.stats.shares import PAPERS, plan_of_papers, share
+from reviewscore.stats.statistic import Floats, Statistic
+from reviewscore.stats.tables import Cell, Kind, Table, markdown
+from reviewscore.stats.writing import as_json, points, sections, write_report
+
+Drawn: TypeAlias = Literal["papers", "reviews"]
+"""What intervals draw with replacement, each with all its points."""
+STEM = "agreement"
+_NOBODY = "–"
+
+
+@dataclass(frozen=True)
+class MarkedPoint:
+    """A point of a review, whoever cut it.
+
+    Attributes:
+        piece: Where it stands.
+        paper_id: The paper of its review.
+        type: Its type; None if unknown, as all that follows.
+        kind: What it does.
+        score: 1..5; unanswerability of a question, else factuality.
+        misinformed: Whether it is.
+        standing: 1..5.
+    """
+
+    piece: Piece
+    paper_id: str
+    type: PointType | None = None
+    kind: PointKind | None = None
+    score: int | None = None
+    misinformed: bool | None = None
+    standing: int | None = None
+
+
+@dataclass(frozen=True)
+class Cutter:
+    """A reader, or a program, and the points that it cut.
+
+    Attributes:
+        name: What tables call it.
+        points: Its points.
+        reviews: The reviews that it cut.
+        annotators: The annotators that a reader is, with their kinds; empty of a program.
+        not_points: Pieces that a reader listed as none.
+    """
+
+    name: str
+    points: tuple[MarkedPoint, ...]
+    reviews: frozenset[str]
+    annotators: Mapping[str, AnnotatorKind] = field(default_factory=dict)
+    not_points: int = 0
+
+    def of_reviews(self, reviews: frozenset[str]) -> list[MarkedPoint]:
+        """Its points of some reviews."""
+        return [point for point in self.points if point.piece.review_id in reviews]
+
+
+def readers(sets: Sequence[PointLabels], reviews: Mapping[str, Review]) -> list[Cutter]:
+    """The readers of sets of labels.
+
+    Annotators of one set who share no review, since they divided them, are one reader; those who
+    labelled the same reviews are one each.
+
+    Args:
+        sets: The sets.
+        reviews: The reviews of their points.
+    """
+    made: list[Cutter] = []
+    for labels in sets:
+        groups: dict[str, list[PointLabel]] = {}
+        for label in labels.labels:
+            groups.setdefault(label.annotator, []).append(label)
+        marked = Counter(
+            review for group in groups.values() for review in {label.review_id for label in group}
+        )
+        if len(groups) > 1 and max(marked.values()) == 1:
+            groups = {labels.name: list(labels.labels)}
+        made += [_reader(name, group, reviews) for name, group in groups.items()]
+    often = Counter(reader.name for reader in made)
+    numbers: Counter[str] = Counter()
+    for at, reader in enumerate(made):
+        if often[reader.name] > 1:
+            numbers[reader.name] += 1
+            made[at] = replace(reader, name=f"{reader.name} ({numbers[reader.name]})")
+    return made
+
+
+def _reader(name: str, labels: Sequence[PointLabel], reviews: Mapping[str, Review]) -> Cutter:
+    return Cutter(
+        name,
+        tuple(
+            MarkedPoint(
+                Piece.of(label.review_id, reviews[label.review_id].fields, label.spans),
+                label.paper_id,
+                label.type,
+                label.kind,
+                label.score,
+                label.misinformed,
+                label.standing,
+            )
+            for label in labels
+            if label.is_point
+        ),
+        frozenset(label.review_id for label in labels),
+        {label.annotator: label.annotator_kind for label in labels},
+        sum(not label.is_point for label in labels),
+    )
+
+
+def cutter_of_run(
+    name: str,
+    run: JudgedRun,
+    reviews: Mapping[str, Review],
+    audited: frozenset[str] | None = None,
+) -> Cutter:
+    """The points of a run in those reviews that are at hand.
+
+    Args:
+        name: What tables call it.
+        run: The run.
+        reviews: The reviews.
+        audited: Reviews that its data hold: those that a whole run read, points or none.
+
+    Raises:
+        InputError: A review has other words than those that the run was made of.
+    """
+    made = []
+    for point in run.points.values():
+        review = reviews.get(point.review_id)
+        if review is None:
+            continue
+        span = point.span
+        words = review.fields.get(span.field, "")[span.start : span.end]
+        if same_words(words) != same_words(point.text):
+            raise InputError(
+                f"review '{review.review_id}' is not what {run.path} was made of: point "
+                f"'{point.point_id}' has other words there",
+                cure="name the data of the run with --data",
+            )
+        made.append(
+            MarkedPoint(
+                Piece.of(review.review_id, review.fields, [span]),
+                point.paper_id,
+                point.type,
+                kind_of_point(point),
+                point.base,
+                point.misinformed,
+            )
+        )
+    cut = frozenset(run.reviews)
+    if audited is not None and run.manifest.complete and not run.manifest.selection:
+        cut |= audited
+    return program(name, made, cut & frozenset(reviews))
+
+
+def kind_of_point(point: object) -> PointKind | None:
+    """The kind that a program gave to a point; None of a program or record that knows none."""
+    return getattr(point, "kind", None)
+
+
+def program(name: str, points: Iterable[MarkedPoint], reviews: frozenset[str]) -> Cutter:
+    """A program and the pieces that it takes for points; of kind ``none`` they are not judged."""
+    made = list(points)
+    kept = tuple(point for point in made if point.kind is not PointKind.NONE)
+    return Cutter(name, kept, reviews, not_points=len(made) - len(kept))
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Points of the same reviews by two, and which of them are the same.
+
+    Attributes:
+        reviews: The reviews that both cut.
+        first: Points of the first.
+        second: Points of the second.
+        pairs: Indices of the points that are the same.
+        segmentation: Of a reader and a program, what became of the reader's points.
+    """
+
+    reviews: frozenset[str]
+    first: Sequence[MarkedPoint]
+    second: Sequence[MarkedPoint]
+    pairs: Sequence[tuple[int, int]]
+    segmentation: Segmentation | None = None
+
+    @classmethod
+    def of_readers(cls, first: Cutter, second: Cutter) -> Aligned:
+        """Two readers, their points matched one to one."""
+        reviews = first.reviews & second.reviews
+        sides = first.of_reviews(reviews), second.of_reviews(reviews)
+        same = matches(*([point.piece for point in side] for side in sides))
+        return cls(reviews, *sides, same)
+
+    @classmethod
+    def of_program(cls, reader: Cutter, program: Cutter) -> Aligned:
+        """A reader's points and a program's pieces, the same where a piece holds a point whole."""
+        reviews = reader.reviews & program.reviews
+        sides = reader.of_reviews(reviews), program.of_reviews(reviews)
+        cuts = segmentation(*([point.piece for point in side] for side in sides))
+        same = [(at, held) for at, held in enumerate(cuts.pieces) if held is not None]
+        return cls(reviews, *sides, same, cuts)
+
+
+class _Plans:
+    """Where estimates of one comparison are asked for: shares of points, and coefficients.
+
+    Args:
+        aligned: The two sides.
+        how: How intervals are made.
+        drawn: What they draw.
+    """
+
+    def __init__(self, aligned: Aligned, how: Resampling, drawn: Drawn) -> None:
+        self.aligned, self._drawn = aligned, drawn
+        both = [*aligned.first, *aligned.second]
+        self._place = {name: at for at, name in enumerate(sorted({*map(self._unit, both)}))}
+        self._shares = plan_of_papers(len(self._place), how)
+        same = [self._unit(aligned.first[left]) for left, _ in aligned.pairs]
+        self._same = BootstrapPlan(Clusters.by(same), replace(how, scheme="papers"))
+
+    def _unit(self, point: MarkedPoint) -> str:
+        return point.paper_id if self._drawn == "papers" else point.piece.review_id
+
+    def share(
+        self, name: str, of: Sequence[MarkedPoint], hits: Iterable[bool | None]
+    ) -> PendingEstimate | str:
+        """The share of points that are hits, of those of which it is known."""
+        base, over = np.zeros(len(self._place)), np.zeros(len(self._place))
+        for point, hit in zip(of, hits, strict=True):
+            if hit is not None:
+                base[self._place[self._unit(point)]] += 1
+                over[self._place[self._unit(point)]] += hit
+        return self._shares.ask(share(name, over, base)) if base.any() else _NOBODY
+
+    def same(self, of: Statistic) -> PendingEstimate | str:
+        """A coefficient over the points that both have."""
+        return self._same.ask(of) if of.n else _NOBODY
+
+    def sides(self, attribute: str, codes: type[StrEnum] | None = None) -> tuple[Floats, Floats]:
+        """What both say of the same points, NaN unknown; words as their places in `codes`."""
+        place = {} if codes is None else {code: float(at) for at, code in enumerate(codes)}
+        columns = (
+            [getattr(points[at], attribute) for at in column]
+            for points, column in zip(
+                (self.aligned.first, self.aligned.second),
+                zip(*self.aligned.pairs, strict=True) if self.aligned.pairs else ((), ()),
+                strict=True,
+            )
+        )
+        first, second = (
+            floats(value if codes is None else place.get(value) for value in column)
+            for column in columns
+        )
+        return first, second
+
+    def judgements(self) -> list[Cell]:
+        """Agreement on what was said of the same points."""
+        kinds = (("type", PointType), ("kind", PointKind))
+        nominal = [nominal_kappa(*self.sides(name, codes), len(codes)) for name, codes in kinds]
+        flags = self.sides("misinformed")
+        return [
+            *map(self.same, nominal),
+            self.same(nominal_kappa(*flags, 2)),
+            self.same(f1(*flags)),
+            self.same(weighted_kappa(*self.sides("score"))),
+            self.same(weighted_kappa(*self.sides("standing"))),
+        ]
+
+    def run(self) -> None:
+        """Compute all that was asked for."""
+        self._shares.run()
+        self._same.run()
+
+
+_PLAIN: tuple[Kind, ...] = ("coefficient",)
+_SHARE: tuple[Kind, ...] = ("share",)
+_JUDGED = (
+    "type kappa", "kind kappa", "misinformed kappa", "positive agreement",
+    "score weighted kappa", "standing weighted kappa",
+)  # fmt: skip
+_JUDGED_NOTE = (
+    "Kappa is Cohen's, that of score and standing (1 to 5) with quadratic weights. Misinformed is "
+    "a score of 1 or 2; positive agreement is twice the points that both call so over the sum of "
+    "those that each does. A dash: one side says nothing of it."
+)
+_WHOLE_NOTE = (
+    "Of a reader's points, by letters and digits: missed, less than a fifth stands in any piece; "
+    "merged, a piece holds at least half of it and most of another point; whole, one piece holds "
+    "at least three quarters; clipped, one piece, less; cut, several pieces. No points: pieces "
+    "that hold no point by half of their letters or a quarter of its."
+)
+
+
+def between_readers(
+    cutters: Sequence[Cutter], how: Resampling = PAPERS, drawn: Drawn = "papers"
+) -> Table:
+    """Agreement of readers with each other, a row for each two who cut the same reviews."""
+    rows: list[tuple[Cell, ...]] = []
+    for first, second in combinations(cutters, 2):
+        aligned = Aligned.of_readers(first, second)
+        if not aligned.reviews:
+            continue
+        plans = _Plans(aligned, how, drawn)
+        columns = [{*column} for column in zip(*aligned.pairs, strict=True)] or [set(), set()]
+        matched = [
+            plans.share("matched", side, (at in column for at in range(len(side))))
+            for side, column in zip((aligned.first, aligned.second), columns, strict=True)
+        ]
+        rows.append(
+            (
+                *(first.name, second.name, len(aligned.reviews)),
+                *(len(aligned.first), len(aligned.second), len(aligned.pairs)),
+                *matched,
+                *plans.judgements(),
+            )
+        )
+        plans.run()
+    return Table(
+        "agreement-of-readers",
+        f"Agreement of readers with each other, with {how.percent} intervals by {drawn[:-1]}",
+        ("reader", "other", "reviews", "points", "points of the other", "matched",
+         "share matched", "share of the other's", *_JUDGED),
+        tuple(rows),
+        keys=2,
+        kind=(*_PLAIN * 6, *_SHARE * 2, *_PLAIN * len(_JUDGED)),
+        notes=(
+            "Points match one to one where their letters and digits overlap by half or more "
+            "(Jaccard), in reviews that both marked; what was said is compared on these.",
+            _JUDGED_NOTE,
+        ),
+    )  # fmt: skip
+
+
+def against_programs(
+    cutters: Sequence[Cutter],
+    programs: Sequence[Cutter],
+    how: Resampling = PAPERS,
+    drawn: Drawn = "papers",
+) -> tuple[Table, Table]:
+    """What became of readers' points in programs' pieces, and agreement on those held whole."""
+    cuts: list[tuple[Cell, ...]] = []
+    judged: list[tuple[Cell, ...]] = []
+    for reader in cutters:
+        for program in programs:
+            aligned = Aligned.of_program(reader, program)
+            if not aligned.reviews:
+                continue
+            cut, said = _program_rows(aligned, how, drawn)
+            cuts.append((reader.name, program.name, *cut))
+            judged.append((reader.name, program.name, *said))
+    ends = f"with {how.percent} intervals by {drawn[:-1]}"
+    return (
+        Table(
+            "points-in-pieces",
+            f"What became of readers' points in the pieces of a run, {ends}",
+            ("reader", "run", "reviews", "points", *Cut, "pieces", "no points"),
+            tuple(cuts),
+            keys=2,
+            kind=(*_PLAIN * 4, *_SHARE * len(Cut), *_PLAIN, *_SHARE),
+            notes=(_WHOLE_NOTE,),
+        ),
+        Table(
+            "agreement-on-points",
+            f"Agreement of runs with readers on points that a piece holds whole, {ends}",
+            ("reader", "run", "points", *_JUDGED),
+            tuple(judged),
+            keys=2,
+            notes=(_JUDGED_NOTE,),
+        ),
+    )
+
+
+def _program_rows(aligned: Aligned, how: Resampling, drawn: Drawn) -> tuple[list[Cell], list[Cell]]:
+    assert aligned.segmentation is not None
+    plans = _Plans(aligned, how, drawn)
+    none = {*aligned.segmentation.no_points}
+    cut: list[Cell] = [len(aligned.reviews), len(aligned.first)]
+    for kind in Cut:
+        hits = (kind is became for became in aligned.segmentation.cuts)
+        cut.append(plans.share(kind.value, aligned.first, hits))
+    pieces = len(aligned.second)
+    lost = plans.share("no points", aligned.second, (at in none for at in range(pieces)))
+    judged: list[Cell] = [len(aligned.pairs), *plans.judgements()]
+    plans.run()
+    return [*cut, pieces, lost], judged
+
+
+def of_each(cutters: Sequence[Cutter], how: Resampling = PAPERS, drawn: Drawn = "papers") -> Table:
+    """What each reader marked, and how many points are misinformed to it."""
+    rows: list[tuple[Cell, ...]] = []
+    for reader in cutters:
+        alone = Aligned(reader.reviews, reader.points, (), ())
+        plans = _Plans(alone, how, drawn)
+        flags = (point.misinformed for point in reader.points)
+        types = Counter(point.type for point in reader.points)
+        rows.append(
+            (
+                *(reader.name, _kinds_in_words(reader), len(reader.reviews), len(reader.points)),
+                *(types[kind] for kind in PointType),
+                plans.share("misinformed", reader.points, flags),
+            )
+        )
+        plans.run()
+    return Table(
+        "readers",
+        f"What each reader marked, with {how.percent} intervals by {drawn[:-1]}",
+        ("reader", "who", "reviews", "points", *(f"{kind.value}s" for kind in PointType),
+         "misinformed"),
+        tuple(rows),
+        kind=(*_PLAIN * 7, *_SHARE),
+    )  # fmt: skip
+
+
+def _kinds_in_words(reader: Cutter) -> str:
+    kinds = Counter(reader.annotators.values())
+    return readers_in_words(kinds[AnnotatorKind.HUMAN], kinds[AnnotatorKind.MODEL])
+
+
+@dataclass(frozen=True)
+class PointStudy:
+    """What came out.
+
+    Attributes:
+        readers: Who cut and judged.
+        programs: The runs.
+        tables: All tables, in the order of the report.
+        notes: What must be said beside them.
+    """
+
+    readers: tuple[Cutter, ...]
+    programs: tuple[Cutter, ...]
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The annotators and what they are, ``human`` or ``model``."""
+        return {
+            name: kind.value
+            for reader in self.readers
+            for name, kind in sorted(reader.annotators.items())
+        }
+
+
+def point_study(
+    sets: Sequence[PointLabels],
+    programs: Sequence[Cutter],
+    reviews: Mapping[str, Review],
+    how: Resampling,
+    drawn: Drawn = "papers",
+) -> PointStudy:
+    """Measure readers of whole reviews with each other and with runs.
+
+    Args:
+        sets: Their labels.
+        programs: Runs, as `cutter_of_run` makes them.
+        reviews: The reviews of their points.
+        how: How intervals are made; whole papers or reviews are drawn whatever its scheme.
+        drawn: Which of the two.
+
+    Raises:
+        InputError: Nothing can be compared.
+    """
+    cutters = readers(sets, reviews)
+    between = between_readers(cutters, how, drawn)
+    tables = [of_each(cutters, how, drawn), *([between] if between.rows else [])]
+    if programs:
+        in_pieces = against_programs(cutters, programs, how, drawn)
+        tables += [table for table in in_pieces if table.rows]
+    if len(tables) == 1:
+        raise InputError(
+            "there is nothing to compare: no review was marked by two readers"
+            f"{' or is in a run' if programs else ''}",
+            cure="name the labels of another reader of the same reviews, or a run of them",
+        )
+    notes = _notes(sets, cutters, how, drawn)
+    return PointStudy(tuple(cutters), tuple(programs), tuple(tables), tuple(notes))
+
+
+def _notes(
+    sets: Sequence[PointLabels], cutters: Sequence[Cutter], how: Resampling, drawn: Drawn
+) -> list[str]:
+    """How the tables came about, and what limits them."""
+    names = {name for reader in cutters for name in reader.annotators.items()}
+    models = sorted(name for name, kind in names if kind is AnnotatorKind.MODEL)
+    marked = {point.paper_id for reader in cutters for point in reader.points}
+    number = len(marked) if drawn == "papers" else len(set().union(*(r.reviews for r in cutters)))
+    notes = [
+        *(
+            f"{reader.name}: {_kinds_in_words(reader)} ({', '.join(sorted(reader.annotators))})."
+            for reader in cutters
+        ),
+        f"In brackets: {how.percent} {'BCa' if how.method == 'bca' else 'percentile'} intervals of "
+        f"{how.resamples:,} bootstrap samples of whole {drawn}; seed {how.seed}.",
+        *([note_on_models(models)] if models else []),
+    ]
+    if not_points := sum(reader.not_points for reader in cutters):
+        notes.append(f"{not_points:,} pieces that readers list as no point are in no figure.")
+    for labels in sets:
+        notes += labels.notes
+        if labels.elsewhere:
+            notes.append(
+                f"{labels.name}: {len(labels.elsewhere):,} points of reviews that are not at hand "
+                "are left out."
+            )
+    if number < FEW_PAPERS:
+        notes.append(f"Only {number:,} {drawn}: the intervals say little of others.")
+    return notes
+
+
+def page(study: PointStudy) -> str:
+    """All tables and notes as one Markdown page."""
+    return sections("Agreement on points", points(study.notes), *map(markdown, study.tables))
+
+
+def numbers(study: PointStudy) -> str:
+    """All estimates and notes as JSON."""
+    made = {
+        "annotators": study.kinds,
+        "runs": [program.name for program in study.programs],
+        "notes": study.notes,
+    }
+    return as_json("reviewscore.point_agreement/1", made, study.tables)
+
+
+def write_point_study(study: PointStudy, out: Path, *, allow_foreign: bool = False) -> list[Path]:
+    """Write everything into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+    """
+    return write_report(
+        study.tables,
+        out,
+        verb="agree",
+        stem=STEM,
+        numbers=numbers(study),
+        page=lambda _: page(study),
+        allow_foreign=allow_foreign,
+    )
