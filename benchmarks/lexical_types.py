@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.measure import SHARED, head, row, skip
-from reviewscore.judges.lexical.argument import type_of
+from reviewscore.judges.lexical.remarks import type_of
 from reviewscore.schema.review import PointType
 
 CASES = Path(__file__).with_name("lexical_type_cases.csv")

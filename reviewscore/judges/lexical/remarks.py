@@ -1,16 +1,25 @@
-"""What a remark does, sentence by sentence, and the features by which it is told."""
+"""Type and kind of a remark, told from what its sentences do by two small linear models."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
+from reviewscore.judges.lexical.argument import conclusion_and_reasons
 from reviewscore.judges.lexical.forms import is_interrogative, sentences_of
-from reviewscore.schema.review import Role
+from reviewscore.schema.review import PointKind, PointType, Role
+from reviewscore.text.linear import LinearModel, load_linear_models
 from reviewscore.text.patterns import load_patterns
 
-_CUES = load_patterns(Path(__file__).with_name("remark_cues.toml"))
+CUES = Path(__file__).with_name("remark_cues.toml")
+WEIGHTS = Path(__file__).with_name("remark_weights.json")
+
+_CUES = load_patterns(CUES)
+_AT_HEAD = ("tell", "order")
+"""Cues that count at the beginning of a sentence alone."""
+_ANYWHERE = {name: pattern for name, pattern in _CUES.items() if name not in _AT_HEAD}
 _LOOKED_AT = 1000
 """Characters of a sentence that are looked at."""
 _MOST_SENTENCES = 12
@@ -34,6 +43,8 @@ _UNMARKED = re.compile(
 
 _ASKED = ("why_not", "tried", "work", "why", "explain", "compare")
 _WISHED = ("wonder", "wish", "should", "could", "need")
+_DOUBTED = ("should", "need")
+"""Ask for nothing in a sentence about what is not understood ("unclear why this should hold")."""
 _OPENS = ("example", "follows")
 _SAID = ("puzzled", "criticism")
 _GROUPS = {
@@ -57,28 +68,29 @@ _SIGNS = {
     "list": re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])\s"),
 }
 _LENGTHS = (8, 14, 20, 28, 40, 60, 90, 140)
+_COUNTS = (1, 2, 3, 4, 6)
 
 
-def _act(sentence: str, cues: frozenset[str], head: str) -> str:
+def _act_of_question(sentence: str, cues: Sequence[str], head: str) -> str:
+    if "?" in sentence:
+        return next((name for name in _ASKED if name in cues), "ask")
+    return "order" if _CUES["order"].match(head) and "explain" not in cues else "tell"
+
+
+def _act(sentence: str, cues: Sequence[str], head: str) -> str:
     """What a sentence does: the first of the acts whose words it has."""
     if is_interrogative(sentence):
-        if "?" not in sentence:
-            return "order" if "order" in cues and "explain" not in cues else "tell"
-        return next((name for name in _ASKED if name in cues), "ask")
-    if _UNMARKED.match(head):
-        return "ask"
-    if "typo" in cues or _ARROW.search(sentence):
-        return "typo"
-    for name in ("tell", "order"):
-        if _CUES[name].match(head):
-            return name
-    for name in _WISHED:
-        if name in cues and not (name in ("should", "need") and "puzzled" in cues):
-            return name
-    for name in _OPENS:
-        if _CUES[name].match(head):
-            return name
-    return next((name for name in _SAID if name in cues), "plain")
+        return _act_of_question(sentence, cues, head)
+    puzzled = "puzzled" in cues
+    acts = [
+        ("ask", _UNMARKED.match(head)),
+        ("typo", "typo" in cues or _ARROW.search(sentence)),
+        *((name, _CUES[name].match(head)) for name in _AT_HEAD),
+        *((name, name in cues and not (puzzled and name in _DOUBTED)) for name in _WISHED),
+        *((name, _CUES[name].match(head)) for name in _OPENS),
+        *((name, name in cues) for name in _SAID),
+    ]
+    return next((name for name, holds in acts if holds), "plain")
 
 
 def _bucket(number: int, ends: Sequence[int]) -> str:
@@ -92,39 +104,83 @@ def remark_features(text: str, role: Role | None = None) -> dict[str, float]:
         text: A point in the reviewer's words.
         role: Of the section that it stands in, if known.
     """
-    place = role.value if role else "unknown"
+    place = role.value if role else "unknown section"
     sentences = sentences_of(text)[:_MOST_SENTENCES] or (text,)
-    names = []
-    acts = []
-    groups = []
-    for number, sentence in enumerate(sentences):
-        seen = sentence[:_LOOKED_AT]
-        lead = _LEAD.match(seen)
-        head = seen[lead.end() :] if lead else seen
-        cues = frozenset(name for name, pattern in _CUES.items() if pattern.search(seen))
-        act = _act(seen, cues, head)
-        group = _GROUPS[act]
+    names: list[str] = []
+    acts: list[str] = []
+    for sentence in sentences:
+        act, seen = _of_sentence(sentence[:_LOOKED_AT], "later" if acts else "first")
         acts.append(act)
-        groups.append(group)
-        where = "later" if number else "first"
-        for cue in cues:
-            names += [f"has {cue}", f"{where} {cue}", f"{group} with {cue}"]
-        words = [word.lower() for word in _WORD.findall(head[:80])[:2]]
-        names += [f"{where} begins {' '.join(words[:size])}" for size in range(1, len(words) + 1)]
-    names += [f"act {act}" for act in acts]
-    names += [f"later act {act}" for act in acts[1:]]
-    names += [f"first act {acts[0]}", f"first act {acts[0]} in {place}", f"last act {acts[-1]}"]
-    names += [f"{group} x{min(groups.count(group), 3)}" for group in set(_GROUPS.values())]
-    runs = [g for i, g in enumerate(groups) if not i or g != groups[i - 1]]
-    names.append("order " + " ".join(runs[:3]))
-    names.append("pair " + " ".join(acts[:2]))
+        names += seen
+    groups = [_GROUPS[act] for act in acts]
+    runs = [group for at, group in enumerate(groups) if not at or group != groups[at - 1]]
     every = "+".join(sorted(set(groups)))
-    names += [f"all {every}", f"all {every} in {place}", f"in {place}"]
     length = _bucket(len(text.split()), _LENGTHS)
-    names += [f"words {length}", f"sentences {_bucket(len(sentences), (1, 2, 3, 4, 6))}"]
+    reasons = len(conclusion_and_reasons(text)[1])
+    names += [
+        *(f"act {act}" for act in acts),
+        *(f"later act {act}" for act in acts[1:]),
+        f"first act {acts[0]}",
+        f"first act {acts[0]} in {place}",
+        f"last act {acts[-1]}",
+        *(f"{group} x{min(groups.count(group), 3)}" for group in dict.fromkeys(_GROUPS.values())),
+        f"order {' '.join(runs[:3])}",
+        f"pair {' '.join(acts[:2])}",
+        f"all {every}",
+        f"all {every} in {place}",
+        f"in {place}",
+        f"words {length}",
+        f"sentences {_bucket(len(sentences), _COUNTS)}",
+        f"reasons {min(reasons, 3)}",
+        *(f"sign {name}" for name, pattern in _SIGNS.items() if pattern.search(text)),
+    ]
     if len(sentences) == 1:
+        joints = (cue for cue in _JOINTS if f"has {cue}" in names)
         names += ["alone", f"alone {acts[0]}", f"alone words {length}"]
-        names += [f"alone with {cue}" for cue in _JOINTS if _CUES[cue].search(text)]
-    names += [f"sign {name}" for name, pattern in _SIGNS.items() if pattern.search(text)]
-    names += [f"word {word.lower()}" for word in _WORD.findall(text[:3000])]
+        names += [f"alone with {cue}" for cue in joints]
     return dict.fromkeys(names, 1.0)
+
+
+def _of_sentence(sentence: str, where: str) -> tuple[str, list[str]]:
+    """What a sentence does, and the names of the features that it gives."""
+    lead = _LEAD.match(sentence)
+    head = sentence[lead.end() :] if lead else sentence
+    cues = tuple(name for name, pattern in _ANYWHERE.items() if pattern.search(sentence))
+    act = _act(sentence, cues, head)
+    names = [f"{told} {cue}" for cue in cues for told in ("has", where, f"{_GROUPS[act]} with")]
+    words = [word.lower() for word in _WORD.findall(head[:80])[:2]]
+    names += [f"{where} begins {' '.join(words[:size])}" for size in range(1, len(words) + 1)]
+    return act, names
+
+
+@cache
+def _models() -> dict[str, LinearModel]:
+    return load_linear_models(WEIGHTS)
+
+
+def type_of(text: str, role: Role | None = None) -> PointType:
+    """Question, argument or claim (ReviewScore, arXiv 2509.21679, sec. 3.1; codebook 2).
+
+    A question asks for information; an argument is a weakness or request with a reason or fact of
+    its own that supports it, a claim one without. The weights of the linear model were fitted to
+    points that readers marked; its file says how well it agrees with them.
+
+    Args:
+        text: A point in the reviewer's words.
+        role: Of the section that it stands in, if known.
+    """
+    return PointType(_models()["type"].choose(remark_features(text, role)))
+
+
+def kind_of(text: str, role: Role | None = None) -> PointKind:
+    """Criticism, request or question (codebook 2), by a linear model as `type_of`.
+
+    What holds no letter is none; other pieces that are no points are for the splitter to leave out.
+
+    Args:
+        text: A point in the reviewer's words.
+        role: Of the section that it stands in, if known.
+    """
+    if not any(char.isalpha() for char in text):
+        return PointKind.NONE
+    return PointKind(_models()["kind"].choose(remark_features(text, role)))
