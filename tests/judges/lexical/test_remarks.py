@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 
 import pytest
 from hypothesis import given
@@ -113,5 +114,6 @@ def test_every_feature_that_has_weights_can_occur() -> None:
 def test_the_card_says_what_the_weights_were_fitted_on_and_how_well_they_do() -> None:
     card = json.loads(WEIGHTS.read_text("utf-8"))["card"]
 
+    assert card["cues"] == sha256(CUES.read_bytes()).hexdigest(), "fit the weights again"
     assert {"data", "features", "figures", "measured", "licence"} <= set(card)
     assert "models" in card["data"]
