@@ -16,7 +16,8 @@ from reviewscore.text.patterns import load_patterns
 CUES = Path(__file__).with_name("remark_cues.toml")
 WEIGHTS = Path(__file__).with_name("remark_weights.json")
 
-_CUES = load_patterns(CUES)
+_CUES = {name: re.compile(pattern.pattern) for name, pattern in load_patterns(CUES).items()}
+"""For text in small letters: so they are searched more than twice as fast as ignoring case."""
 _AT_HEAD = ("tell", "order")
 """Cues that count at the beginning of a sentence alone."""
 _ANYWHERE = {name: pattern for name, pattern in _CUES.items() if name not in _AT_HEAD}
@@ -143,12 +144,13 @@ def remark_features(text: str, role: Role | None = None) -> dict[str, float]:
 
 def _of_sentence(sentence: str, where: str) -> tuple[str, list[str]]:
     """What a sentence does, and the names of the features that it gives."""
-    lead = _LEAD.match(sentence)
-    head = sentence[lead.end() :] if lead else sentence
-    cues = tuple(name for name, pattern in _ANYWHERE.items() if pattern.search(sentence))
+    small = sentence.lower()
+    lead = _LEAD.match(small)
+    head = small[lead.end() :] if lead else small
+    cues = tuple(name for name, pattern in _ANYWHERE.items() if pattern.search(small))
     act = _act(sentence, cues, head)
     names = [f"{told} {cue}" for cue in cues for told in ("has", where, f"{_GROUPS[act]} with")]
-    words = [word.lower() for word in _WORD.findall(head[:80])[:2]]
+    words = _WORD.findall(head[:80])[:2]
     names += [f"{where} begins {' '.join(words[:size])}" for size in range(1, len(words) + 1)]
     return act, names
 
