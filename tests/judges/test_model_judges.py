@@ -52,7 +52,7 @@ async def test_a_point_that_argues_is_an_argument_after_one_question() -> None:
 
     assert verdict.type is PointType.ARGUMENT
     assert verdict.rationale == "it says why"
-    assert [one.prompt_id for one in verdict.provenance] == ["is_argument/v2"]
+    assert [one.prompt_id for one in verdict.provenance] == ["is_argument/v3"]
     assert provider.left_over == 0
 
 

@@ -140,7 +140,7 @@ def test_an_unrelated_prompt_file_changes_nothing(
     resumed(runs, server)
 
 
-@pytest.mark.parametrize("name", ["claim_factuality/v3", "point_type/v1", "role/v1", "paper/v2"])
+@pytest.mark.parametrize("name", ["claim_factuality/v3", "point_type/v2", "role/v1", "paper/v2"])
 def test_a_prompt_that_is_used_and_has_changed_is_refused_by_its_name(
     runs: Runs, folder: Path, name: str
 ) -> None:

@@ -6,9 +6,11 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 
 from reviewscore.text.linear import LinearModel, fitted_model, load_linear_models, weights_json
 
@@ -83,3 +85,22 @@ def test_two_classes_of_scikit_learn_share_one_row_of_coefficients() -> None:
 
     assert model.intercepts == (0.0, 0.5)
     assert model.weights == {"loud": (0.0, 1.235)}
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_fitted_model_chooses_as_scikit_learn_does(classes: int) -> None:
+    rng = np.random.default_rng(classes)
+    table = rng.normal(size=(60, 4))
+    labels = np.array([f"class {number}" for number in rng.integers(classes, size=60)])
+    fitted = LogisticRegression().fit(table, labels)
+    names = ["one", "two", "three", "four"]
+
+    model = fitted_model(fitted.classes_, fitted.coef_, fitted.intercept_, names)
+
+    rows = [dict(zip(names, row, strict=True)) for row in table]
+    sure = np.sort(fitted.predict_proba(table))[:, -2:] @ [-1, 1] > 0.01  # weights are rounded
+    chosen = np.array([model.choose(row) for row in rows])
+    assert sure.sum() > 50
+    assert list(fitted.predict(table)[sure]) == list(chosen[sure])
+    for row, expected in zip(rows, fitted.predict_proba(table), strict=True):
+        assert list(model.probabilities(row).values()) == pytest.approx(list(expected), abs=0.01)

@@ -22,8 +22,8 @@ _SPLIT = re.compile(
     r"(?<=[.!?])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)"
 )
 _ABBREVIATION = re.compile(
-    r"\b(?:e\.g|i\.e|et al|etc|cf|vs|Fig|Figs|Eq|Eqs|Sec|Tab|Thm|Prop|resp|approx|w\.r\.t|No|p|pp)"
-    r"\.$"
+    r"\b(?:e\.g|i\.e|et al|etc|cf|vs|Figs?|Eqn?s?|Secs?|Tab|Thms?|Props?|Defs?|Algs?|Lem|Refs?|resp"
+    r"|approx|w\.r\.t|No|pp?)\.$"
 )
 
 _EXPLAIN = r"(?:clarif|explain|elaborat|comment|specif|justif|describe|tell|confirm)\w*"

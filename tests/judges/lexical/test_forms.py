@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from reviewscore.judges.lexical.argument import type_of
 from reviewscore.judges.lexical.forms import (
     QuestionForm,
     clauses_of,
@@ -13,6 +12,7 @@ from reviewscore.judges.lexical.forms import (
     main_clause,
     sentences_of,
 )
+from reviewscore.judges.lexical.remarks import type_of
 from reviewscore.schema.review import PointType
 
 
