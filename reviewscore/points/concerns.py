@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from reviewscore.points.blocks import Block
@@ -17,9 +17,23 @@ from reviewscore.points.stance import (
     is_empty,
     is_polite,
     is_question,
+    is_repair,
     is_summary,
     stance_of,
 )
+from reviewscore.points.turns import (
+    adds_on,
+    asks_anew,
+    counts_on,
+    is_numbered,
+    joins_on,
+    leans_back,
+    names_concern,
+    points_back,
+    takes_up,
+    topics_of,
+)
+from reviewscore.schema.review import Role
 from reviewscore.text.sentences import TextSpan, sentences
 
 
@@ -31,59 +45,12 @@ class Concern(NamedTuple):
     context: TextSpan | None
 
 
-_NEW = re.compile(
-    r"\W*(?:(?:another|one (?:more|other)|(?:my|the) (?:other|second|third|next|last|final|main|"
-    r"major|biggest|primary|first|only)) (?:\w+ ){0,3}(?:concern|weakness|issue|point|question|"
-    r"problem|limitation|drawback|comment|suggestion|worry|confusion|thing|downside|shortcoming)|"
-    r"(?:first|second|third|fourth|fifth|last|final)(?:ly)?,|lastly|finally|secondly|thirdly|"
-    r"(?:regarding|as for|with regards? to|concerning|on the (?:experimental|theoretical|empirical|"
-    r"writing|presentation|other) \w+),? |in terms of|[(\[]?\d{1,2}[)\].](?!\d)|"
-    r"[(\[][a-hivx]{1,3}[)\]]|minor(?: \w+)?:|typos?:|(?:additionally|in addition|also|besides|"
-    r"moreover|furthermore|apart from (?:this|that)|aside from)[, ])",
-    re.IGNORECASE,
-)
-_SOFT = re.compile(
-    r"\W*(?:also|moreover|furthermore|besides|additionally|in addition)\b", re.IGNORECASE
-)
-_BACK = re.compile(
-    r"\W*(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|if so|if not|"
-    r"if yes|otherwise|why\?|how\?|how so|why not|what if not|for example|for instance|e\.g|i\.e|"
-    r"in other words|in this case|in that case|is (?:it|this|that)|are (?:they|these|those)|"
-    r"does (?:it|this|that)|do (?:they|these|those)|did (?:it|this|that|they)|was (?:it|this|that)|"
-    r"would (?:it|this|that|they)|could (?:it|this|that)|can (?:it|this|that|they)|will (?:it|this|"
-    r"that)|should (?:it|this|that)|has (?:it|this|that)|what (?:is|are|about) (?:this|that|it|"
-    r"they|these)|why (?:is|are|does|do|did|was) (?:it|this|that|they|these)|how (?:is|are|does|do|"
-    r"did|was|can) (?:it|this|that|they|these)|then|therefore|thus|hence|specifically|"
-    r"in particular|because|since|same|however|i (?:mean|ask)|what about|any\b|or\b)\b",
-    re.IGNORECASE,
-)
-_POINTS_BACK = re.compile(
-    r"\W*(?:\w+\W+){0,4}(?:it|they|them|this|that|these|those|such|same|here|the authors? then)\b",
-    re.IGNORECASE,
-)
-_TOPICS = tuple(
-    re.compile(rf"\b(?:{words})", re.IGNORECASE)
-    for words in (
-        r"writ(?:ing|ten)|clarity|clear|notation|typo|gramma|presentation|figure|organi[sz]|readab|"
-        r"sentence|follow|hard to read",
-        r"novel|original|incremental|existing|prior work|combination",
-        r"reproduc|code|hyper-?param|implementation|seed|open[- ]source",
-        r"experiment|empirical|results?|baseline|dataset|evaluat|benchmark|ablation",
-        r"theor|proof|assumption|theorem|lemma",
-    )
-)
+_Placed = tuple[Concern, Role]
+
 _COUNT = re.compile(r"[(\[]?(?P<digits>\d{1,2})[).\]]\s+")
-_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those)\b", re.IGNORECASE)
-_LEAST_WORDS = 7
-_FEW_WORDS = 12
 _LONG_CONTEXT = 400
-
-
-def _stands_alone(question: str) -> bool:
-    words = len(question.split())
-    back = _BACK.match(question) or _POINTS_BACK.match(question)
-    pronoun = words <= _FEW_WORDS and _PRONOUN.search(question) is not None
-    return words >= _LEAST_WORDS and back is None and not pronoun
+_TITLE_WORDS = 5
+"""Sentences of fewer words are titles of what follows."""
 
 
 def _text_of(text: str, part: TextSpan) -> str:
@@ -91,31 +58,65 @@ def _text_of(text: str, part: TextSpan) -> str:
 
 
 def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
-    """Indices of sentences that are a further question, able to stand alone, in a row of them.
+    """Indices of sentences that ask something else than the question before them.
 
     An argument that ends in questions stays whole: only where at least half of the sentences ask
-    are the questions points of their own.
+    are the questions points of their own. A question of yes or no after another one refines it.
     """
-    asked = [is_question(_text_of(text, part)) for part in parts]
+    owned = [_text_of(text, part) for part in parts]
+    asked = [is_question(sentence) for sentence in owned]
     if 2 * sum(asked) < len(parts):
         return set()
     return {
         index
         for index in range(1, len(parts))
-        if asked[index] and asked[index - 1] and _stands_alone(_text_of(text, parts[index]))
+        if asked[index] and any(asked[:index]) and asks_anew(owned[index])
     }
 
 
-def _concern_starts(text: str, parts: list[TextSpan]) -> set[int]:
-    """Indices of sentences that open a new concern in a paragraph."""
-    starts: set[int] = set()
-    for index in range(1, len(parts)):
-        sentence = _text_of(text, parts[index])
-        if _NEW.match(sentence) is None:
-            continue
-        if _SOFT.match(sentence) is None or has_criticism(sentence):
-            starts.add(index)
-    return starts
+def _concern_starts(text: str, parts: list[TextSpan], *, entry: bool) -> set[int]:
+    """Indices of sentences that say themselves that another concern begins."""
+    title = len(_text_of(text, parts[0]).split()) < _TITLE_WORDS
+    return {
+        index
+        for index in range(2 if title else 1, len(parts))
+        if _says_new(_text_of(text, parts[index]), entry=entry)
+        or _opens_paragraph(text, parts, index)
+        or _turns_from_repair(text, parts, index)
+    }
+
+
+def _says_new(sentence: str, *, entry: bool) -> bool:
+    """Whether a sentence announces another concern by its first words."""
+    if adds_on(sentence):
+        return has_criticism(sentence) or not points_back(sentence)
+    if joins_on(sentence):
+        return has_criticism(sentence) and not is_question(sentence)
+    if entry:
+        named = counts_on(sentence) or takes_up(sentence)
+        return names_concern(sentence) or (named and has_criticism(sentence))
+    return (
+        names_concern(sentence)
+        or takes_up(sentence)
+        or counts_on(sentence)
+        or is_numbered(sentence)
+    )
+
+
+def _turns_from_repair(text: str, parts: list[TextSpan], index: int) -> bool:
+    """Whether a sentence criticises the matter after one that mends words, or the reverse."""
+    sentence, before = _text_of(text, parts[index]), _text_of(text, parts[index - 1])
+    mends = is_repair(sentence)
+    if mends == is_repair(before) or leans_back(sentence):
+        return False
+    return has_criticism(before if mends else sentence)
+
+
+def _opens_paragraph(text: str, parts: list[TextSpan], index: int) -> bool:
+    """Whether a sentence criticises anew after a blank line."""
+    gap = text[parts[index - 1].end : parts[index].start]
+    sentence = _text_of(text, parts[index])
+    return gap.count("\n") > 1 and has_criticism(sentence) and not leans_back(sentence)
 
 
 def _counted_starts(text: str, parts: list[TextSpan]) -> set[int]:
@@ -136,19 +137,15 @@ def _counted_starts(text: str, parts: list[TextSpan]) -> set[int]:
     return set(starts) if concerns else set()
 
 
-def _topics(sentence: str) -> set[int]:
-    return {number for number, topic in enumerate(_TOPICS) if topic.search(sentence)}
-
-
 def _topic_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """Indices of critical sentences that turn to another quality of the paper."""
     starts: set[int] = set()
-    current = _topics(_text_of(text, parts[0]))
+    current = topics_of(_text_of(text, parts[0]))
     for index in range(1, len(parts)):
         sentence = _text_of(text, parts[index])
-        topics = _topics(sentence)
+        topics = topics_of(sentence)
         turned = bool(topics and current) and not topics & current
-        if turned and _BACK.match(sentence) is None and has_criticism(sentence):
+        if turned and not leans_back(sentence) and has_criticism(sentence):
             starts.add(index)
             current = topics
         else:
@@ -204,16 +201,13 @@ def all_concerns(text: str, block: Block, *, praise: bool = False) -> Iterator[C
         if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
             return
     starts = _question_starts(text, parts) | _counted_starts(text, parts)
-    if not block.entry:
-        starts |= _concern_starts(text, parts)
+    starts |= _concern_starts(text, parts, entry=block.entry)
     yield from _grouped(text, parts, starts, block.context)
 
 
 def _needs_before(sentence: str) -> bool:
     """Whether a sentence leans on the one before it."""
-    if _BACK.match(sentence) is not None:
-        return True
-    return is_question(sentence) and _POINTS_BACK.match(sentence) is not None
+    return leans_back(sentence) or (is_question(sentence) and points_back(sentence))
 
 
 def _critical_runs(text: str, parts: list[TextSpan], *, entry: bool) -> Iterator[list[TextSpan]]:
@@ -259,7 +253,46 @@ def sifted_concerns(text: str, block: Block) -> Iterator[Concern]:
     parts = [part for part in parts if not is_aside(_text_of(text, part))]
     for run in _critical_runs(text, parts, entry=block.entry):
         starts = _question_starts(text, run) | _counted_starts(text, run)
-        if not block.entry:
-            starts |= _concern_starts(text, run)
+        starts |= _concern_starts(text, run, entry=block.entry)
         starts |= _topic_starts(text, run)
         yield from _grouped(text, run, starts, block.context or _lead_of(text, parts, run[0]))
+
+
+_MARKS = 4
+"""Most letters and digits of the list marks between two entries."""
+
+
+def joined_repairs(
+    text: str, concerns: Iterable[_Placed], *, heading: str = ""
+) -> Iterator[_Placed]:
+    """Concerns of a section with typos and small repairs that stand side by side as one.
+
+    Args:
+        text: The text of the section's field.
+        concerns: Concerns in reading order with their roles.
+        heading: The heading over them.
+    """
+    last: _Placed | None = None
+    mended = False
+    for concern, role in concerns:
+        mends = _is_repair(text, concern, heading)
+        if last is not None and mended and mends and _adjoin(text, last[0], concern):
+            last = (last[0]._replace(end=concern.end), last[1])
+            continue
+        if last is not None:
+            yield last
+        last, mended = (concern, role), mends
+    if last is not None:
+        yield last
+
+
+def _adjoin(text: str, first: Concern, second: Concern) -> bool:
+    """Whether nothing but list marks stands between two concerns."""
+    between = text[first.end : second.start]
+    return sum(char.isalnum() for char in between) <= _MARKS
+
+
+def _is_repair(text: str, concern: Concern, heading: str) -> bool:
+    lead = "" if concern.context is None else _text_of(text, concern.context)
+    own = text[concern.start : concern.end]
+    return is_repair(own, heading) or is_repair(own, lead)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
-from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
+from reviewscore.points.concerns import Concern, all_concerns, joined_repairs, sifted_concerns
 from reviewscore.points.limitations import own_remarks
 from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
 from reviewscore.points.sections import OpenSection, open_sections
@@ -121,9 +121,8 @@ def split_review(
     )
     for section in sections:
         text = review.fields[section.field]
-        for concern, role in _concerns(
-            text, section, languages, include_strengths=include_strengths
-        ):
+        concerns = _concerns(text, section, languages, include_strengths=include_strengths)
+        for concern, role in joined_repairs(text, concerns, heading=section.name):
             dash = _DASH.match(text, concern.start, concern.end)
             start, end = trim(text, dash.end() if dash else concern.start, concern.end)
             loose = _LOOSE_END.search(text[max(start, end - 40) : end])

@@ -82,6 +82,34 @@ class Stance(StrEnum):
     ASIDE = "aside"  # politeness, decisions and pointers to other boxes
 
 
+_CORRECTED = re.compile(
+    r"[\"'”’`] ?(?:-{1,2}>|=>|→|⇒) ?[\"'“‘`]|^[^\"'”’`]{1,60} (?:-{1,2}>|=>|→|⇒) .{1,30}$|"
+    r"[\"“‘`'][^\"“”‘’`]{1,80}[\"”’`'] (?:\W )?(?:should (?:be|read)|instead of) [\"“‘`']|"
+    r"\b(\w+) \1\b[\"”’'`]"
+)
+_REPAIR_LIST = re.compile(
+    r"\W*(?:\w+ ){0,4}(?:typos?|typographical|spelling|grammar|nit-?picks?|nits|wording|editorial|"
+    r"language)\b[^.?]{0,60}\W*$",
+    re.IGNORECASE,
+)
+
+
+def is_repair(text: str, lead: str = "") -> bool:
+    """Whether a remark only mends words: a typo, a slip of grammar, a missing comma.
+
+    Args:
+        text: The remark.
+        lead: The heading or lead-in over it.
+    """
+    if len(text) > SHORT or is_question(text):
+        return False
+    if _CUES["repair"].search(text) is not None:
+        return True
+    listed = len(lead) <= SHORT and _REPAIR_LIST.match(lead) is not None
+    mended = listed or _CORRECTED.search(text) is not None
+    return mended and stance_of(text) is not Stance.CRITICAL
+
+
 _RATED = re.compile(
     r"^\W*(?:[\w/&, ]{3,40}?\s*(?:[:\-–]|is|are|seems|looks)\s*)?(?:very |fairly |quite |overall |"
     r"rather |relatively |generally |pretty )*(?:good|fair|high|medium|not (?:applicable|available|"
@@ -100,9 +128,14 @@ _SUMMARY = re.compile(
 )
 
 
+_RESTRICTS = re.compile(r"\b(?:only|merely|simply|just)\b", re.IGNORECASE)
+
+
 def is_summary(sentence: str) -> bool:
     """Whether a sentence tells what the paper does and no more."""
-    return _SUMMARY.match(sentence) is not None and not has_criticism(sentence)
+    if _SUMMARY.match(sentence) is None or has_criticism(sentence):
+        return False
+    return not turns_or_denies(sentence[:LOOKED_AT])
 
 
 def is_bare_rating(text: str) -> bool:
@@ -137,9 +170,18 @@ def stance_of(sentence: str) -> Stance:
         critical = False
     if critical:
         return Stance.CRITICAL
-    if praise or stripped != text:
+    if praise and not turns_or_denies(stripped):
         return Stance.PRAISE
-    return Stance.NEUTRAL
+    return Stance.PRAISE if _CUES["no_concern"].search(text) else Stance.NEUTRAL
+
+
+def turns_or_denies(sentence: str) -> bool:
+    """Whether a sentence holds a contrast or a negation, so that it is no plain praise."""
+    return (
+        _CUES["contrast"].search(sentence) is not None
+        or _CUES["weakly_critical"].search(sentence) is not None
+        or _RESTRICTS.search(sentence) is not None
+    )
 
 
 def _mostly_praise(text: str) -> bool:
@@ -155,7 +197,8 @@ def _mostly_praise(text: str) -> bool:
 
 _MAIN_CLAUSE = re.compile(r",\s+(?=(?:the|their|this|these|it|they|i|we|its)\b)", re.IGNORECASE)
 _CONCESSION = re.compile(
-    r"\W*(?:overall,? |in general,? )?(?:while|although|though|even though|despite|even if)\b",
+    r"\W*(?:overall,? |in general,? )?(?:while|although|though|even though|despite|even if|besides|"
+    r"apart from|aside from|other than|except(?: for)?)\b",
     re.IGNORECASE,
 )
 
