@@ -155,13 +155,13 @@ def test_a_named_file_is_read_over_the_users_own_and_in_place_of_one_that_is_met
     own.write_text(
         '[models]\ndefault = "openai/own"\nfaithfulness = "openai/f"\n[audit]\nrounds = 2\n'
     )
-    (tmp_path / "reviewscore.toml").write_text("[audit]\nrounds = 3\nlimitations = true\n")
+    (tmp_path / "reviewscore.toml").write_text("[audit]\nrounds = 3\nlimitations = false\n")
     named = tmp_path / "named.toml"
     named.write_text('[models]\nsplit_points = "openai/s"\n[audit]\nrounds = 5\n')
 
     settings = resolve({}, config=named).settings
 
-    assert (settings.model, settings.rounds, settings.limitations) == ("openai/own", 5, False)
+    assert (settings.model, settings.rounds, settings.limitations) == ("openai/own", 5, True)
     assert settings.judges == {"faithfulness": "openai/f", "split_points": "openai/s"}
 
 

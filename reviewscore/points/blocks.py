@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from reviewscore.points.stance import LOOKED_AT, has_criticism
 from reviewscore.schema.review import Role
 from reviewscore.sources.section_roles import heading_kind
-from reviewscore.points.stance import has_criticism
 from reviewscore.text.sentences import TextSpan, sentences, trim
 
 
@@ -210,6 +210,11 @@ _LEAD_IN = re.compile(
     r"doubts|shortcomings|flaws|typos)\b[^.:?]{0,100}[.:,;]?\W*$",
     re.IGNORECASE,
 )
+_POINTS_DOWN = re.compile(
+    r"\b(?:following|below|as follows|list\w*|here|there (?:are|is)|these|several|some|few|many|"
+    r"(?:two|three|four|five) \w+|suggestions?|questions?|comments?)\b",
+    re.IGNORECASE,
+)
 _REFERENCE = re.compile(
     r"(?=.{0,400}(?:\b(?:19|20)\d\d\b|arxiv|doi\.org|https?://))(?:.{0,60}\bet al\b|"
     r"[A-Z][\w'’.-]+,? (?:[A-Z]\.|[A-Z][\w'’.-]+)[,. ]|"
@@ -225,21 +230,22 @@ _CITATION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _AUTHORS = re.compile(
-    r"(?=.{0,500}?\b(?:19|20)\d\d\b)\W*(?:[A-Z][\w'’-]+,? (?:[A-Z]\.?[ -]?){1,3}[,.;]|[A-Z][\w'’-]+, "
-    r"[A-Z][\w'’-]+,? (?:and|&|et al)|(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+, (?:[A-Z][\w'’.-]+ ){1,3}"
-    r"[A-Z][\w'’-]+[,.]|[A-Z][\w'’-]+,? et al)",
+    r"(?=.{0,500}?\b(?:19|20)\d\d\b)\W*(?:[A-Z][\w'’-]+,? (?:[A-Z]\.?[ -]?){1,3}[,.;]|"
+    r"[A-Z][\w'’-]+, [A-Z][\w'’-]+,? (?:and|&|et al)|(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+, "
+    r"(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+[,.]|[A-Z][\w'’-]+,? et al)",
     re.DOTALL,
 )
 """Begins with authors, as entries of literature do, and names a year."""
 _VENUE = re.compile(
-    r"[^?!]{20,300}\b(?:arXiv|NeurIPS|NeuRIPS|NIPS|ICML|ICLR|AISTATS|COLT|UAI|CVPR|ECCV|ICCV|AAAI|IJCAI|ACL|"
-    r"EMNLP|NAACL|KDD|WWW|SIGIR|JMLR|TMLR|PAMI|TPAMI|CoRL|ICRA|IROS|Interspeech|ICASSP)\b[^.?!]{0,12}"
+    r"[^?!]{20,300}\b(?:arXiv|NeurIPS|NeuRIPS|NIPS|ICML|ICLR|AISTATS|COLT|UAI|CVPR|ECCV|ICCV|"
+    r"AAAI|IJCAI|ACL|EMNLP|NAACL|KDD|WWW|SIGIR|JMLR|TMLR|PAMI|TPAMI|CoRL|ICRA|IROS|Interspeech|ICASSP)\b[^.?!]{0,12}"
     r"\b(?:19|20)\d\d\W*\Z",
     re.DOTALL,
 )
 _REMARKS = re.compile(
-    r"\b(?:the authors?|this (?:paper|work)|the paper|please|should|unclear|lacks?|missing|i|we|you|your|"
-    r"cite[sd]?|however|see|compar(?:e|ed|ison))\b",
+    r"\b(?:the authors?|this (?:paper|work)|the paper|please|should|unclear|lacks?|"
+    r"missing|i|we|you|"
+    r"your|cite[sd]?|however|see|compar(?:e|ed|ison))\b",
     re.IGNORECASE,
 )
 _ARGUES = re.compile(
@@ -248,6 +254,7 @@ _ARGUES = re.compile(
     re.IGNORECASE,
 )
 _SHORT_LINE = 70
+_TAIL = 12
 _LABEL = 35
 _NEXT_LINES = 12
 _TITLE_WORDS = 12
@@ -328,12 +335,7 @@ def _hard_wrapped(text: str, lines: list[ListLine]) -> bool:
 def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     """Whether an unmarked line right under a block belongs to its last sentence or paragraph."""
     first = text[line.start]
-    if first.islower() and not wrapped and line.start == line.body:
-        # A column of short unfinished lines is a list without markers.
-        last_line = block.end - max(block.start, text.rfind("\n", block.start, block.end))
-        if last_line < _SHORT_LINE and not block.entry and text[block.end - 1] not in ",;:(-":
-            return False
-    if first.isupper() and not wrapped and not block.entry and block.end - block.start < _LABEL:
+    if not (wrapped or block.entry) and _in_column(text, block, line):
         return False
     if first.islower() or wrapped or _CONTINUES.match(text, line.start, line.end):
         return True
@@ -343,23 +345,33 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     if block.entry:
         closes = _CLOSES.match(text, line.start, line.end) is not None or _leads(text, line)
         return not closes and not _turns(text, block, line.start, line.end)
-    if _UNFINISHED.search(text, block.start, block.end) or _in_bold(text, block):
+    if _is_unfinished(text, block) or _in_bold(text, block):
         return True
     return not (first.isupper() or _ends_sentence(text, block))
 
 
+def _in_column(text: str, block: Block, line: ListLine) -> bool:
+    """Whether a line stands under a label, or in a column of short lines: a list without marks."""
+    if text[line.start].isupper():
+        return block.end - block.start < _LABEL
+    last_line = block.end - max(block.start, text.rfind("\n", block.start, block.end))
+    short = last_line < _SHORT_LINE and text[block.end - 1] not in ",;:(-"
+    return text[line.start].islower() and line.start == line.body and short
+
+
 _LEANS = re.compile(
-    r"\W*(?:(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|then|therefore|"
-    r"thus|hence|because|since|same|however|yet|otherwise|if|although|though|while|also|indeed|here|"
-    r"given|as|for (?:example|instance)|in (?:other words|this case|that case|particular|fact|"
+    r"\W*(?:(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|then|"
+    r"therefore|thus|hence|because|since|same|however|yet|otherwise|if|although|though|while|also|"
+    r"indeed|here|given|as|for (?:example|instance)|in (?:other words|this case|"
+    r"that case|particular|fact|"
     r"practice|contrast)|on the other hand|specifically|e\.g|i\.e)\b|(?:\w+\W+){0,5}(?:this|these|"
     r"those|that|it|they|such)\b)",
     re.IGNORECASE,
 )
 """Begins a sentence that goes on with the matter of the one before it."""
 _ADDS = re.compile(
-    r"\W*(?:in addition|additionally|furthermore|moreover|besides|also|similarly|another|second(?:ly)?|"
-    r"third(?:ly)?|last(?:ly)?|finally|next),? (?!to (?:this|that|these)\b)",
+    r"\W*(?:in addition|additionally|furthermore|moreover|besides|also|similarly|another|"
+    r"second(?:ly)?|third(?:ly)?|last(?:ly)?|finally|next),? (?!to (?:this|that|these)\b)",
     re.IGNORECASE,
 )
 """Begins a sentence that sets something beside the matter of the one before it."""
@@ -367,22 +379,37 @@ _ADDS = re.compile(
 
 def _in_bold(text: str, block: Block) -> bool:
     """Whether a block is a title in bold: its text stands below."""
-    own = text[block.start : block.end]
-    return own.startswith(("**", "__")) and own.endswith(("**", "__")) and "\n" not in own
+    own = text[block.start : min(block.end, block.start + _LEAD_IN_LENGTH + 1)]
+    return (
+        len(own) <= _LEAD_IN_LENGTH
+        and own.startswith(("**", "__"))
+        and own.endswith(("**", "__"))
+        and "\n" not in own
+    )
+
+
+def _opening(text: str, start: int, end: int) -> str:
+    return text[start : min(end, start + LOOKED_AT)]
+
+
+def _is_unfinished(text: str, block: Block) -> bool:
+    """Whether the last sentence of a block goes on after it."""
+    return _UNFINISHED.search(text, max(block.start, block.end - _TAIL), block.end) is not None
 
 
 def _turns(text: str, block: Block, start: int, end: int) -> bool:
     """Whether a line or paragraph under an entry is a concern beside the entry's own."""
-    if _is_title(text, block) or _UNFINISHED.search(text, block.start, block.end):
+    if _is_title(text, block) or _is_unfinished(text, block):
         return False
-    if text[block.end - 1] == "?" and len(sentences(text, block.start, block.end)) == 1:
+    asked = text[block.end - 1] == "?" and block.end - block.start < _LEAD_IN_LENGTH
+    if asked and len(sentences(text, block.start, block.end)) == 1:
         return False  # a question, and why it is asked
-    if block.entry and not has_criticism(text[block.start : block.end]):
+    if block.entry and not has_criticism(_opening(text, block.start, block.end)):
         return False
     first = sentences(text, start, end)[0]
     if _LEANS.match(text, first.start, first.end):
         return False
-    return _ADDS.match(text, start, end) is not None or has_criticism(text[start:end])
+    return _ADDS.match(text, start, end) is not None or has_criticism(_opening(text, start, end))
 
 
 def _leads(text: str, line: ListLine) -> bool:
@@ -433,7 +460,7 @@ def _continues(text: str, last: Block, block: Block) -> bool:
         return True
     if last.sourced and _LEANS.match(text, block.start, block.end):
         return True
-    unfinished = text[last.end - 1] == "$" or _UNFINISHED.search(text, last.start, last.end)
+    unfinished = text[last.end - 1] == "$" or _is_unfinished(text, last)
     if text[block.start].islower() and unfinished:
         return True
     if not last.entry:
@@ -465,7 +492,7 @@ def is_reference(text: str, block: Block) -> bool:
     if block.style.startswith(("[1", "1]")) or own.startswith("["):
         bare = own.lstrip("[0123456789] ")
         named = block.style.startswith("[1") and "?" not in own and _ARGUES.search(bare) is None
-        named = named and _UNFINISHED.search(text, block.start, block.end) is None
+        named = named and not _is_unfinished(text, block)
         asks = "?" in own and _ARGUES.search(bare) is not None
         return named or (not asks and _REFERENCE.match(bare) is not None)
     short = len(own) < 400  # noqa: PLR2004 - an entry of literature
@@ -630,6 +657,8 @@ def _split_lead_in(
         return block, None
     parts = sentences(text, block.start, block.end)
     last = parts[-1]
+    if not colon and _says_more(text[last.start : last.end]):
+        return block, last
     rest = replace(block, end=parts[-2].end) if len(parts) > 1 else None
     return rest, last
 
@@ -670,6 +699,11 @@ def _counted_parts(text: str, block: Block) -> list[Block]:
 def _is_concern(text: str, start: int, end: int) -> bool:
     own = text[start:end]
     return len(own.split()) >= _LEAST_WORDS and has_criticism(own)
+
+
+def _says_more(lead: str) -> bool:
+    """Whether a lead-in criticises by itself and does not only point to the list under it."""
+    return lead.endswith(".") and _POINTS_DOWN.search(lead) is None and has_criticism(lead)
 
 
 def blocks_of(text: str, start: int, end: int) -> list[Block]:

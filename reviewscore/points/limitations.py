@@ -11,9 +11,10 @@ from reviewscore.points.stance import is_aside
 from reviewscore.text.sentences import sentences
 
 _TREATS = (
-    r"(?:discuss|address|acknowledg|mention|includ|describ|list|not(?:e[sd]?|ing)\b|stat(?:e[sd]?|ing)"
-    r"\b|point|cover|report|recogni[sz]|outlin|highlight|(?:present|provid|put)\w*(?= (?:\w+ ){0,5}limit)|explain|analy[sz]|consider"
-    r"|identif|touch|reflect|upfront|honest|transparent|candid)\w*"
+    r"(?:discuss|address|acknowledg|mention|includ|describ|list|not(?:e[sd]?|ing)\b|"
+    r"stat(?:e[sd]?|ing)\b|point|cover|report|recogni[sz]|outlin|highlight|"
+    r"(?:present|provid|put)\w*(?= (?:\w+ ){0,5}limit)|explain|analy[sz]|consider|"
+    r"identif|touch|reflect|upfront|honest|transparent|candid)\w*"
 )
 _PLAIN = (
     r"(?:(?!(?:not|never|no|neither|nor|only|should|could|would|must|needs?|fail\w*|barely|hardly|"
@@ -22,8 +23,9 @@ _PLAIN = (
 """A word before the verb that neither denies nor asks for something."""
 _LIMITS = r"(?:limitations?|limits|impacts?|weaknesses|concerns|issues|risks|consequences)"
 _TOLD = re.compile(
-    rf"\W*(?:(?:yes|sure|indeed|overall|in general|i (?:think|believe|feel|find))\b,?\W*(?:that )?)?"
-    rf"(?:(?:the |all |both |some |this )?(?:authors?|paper|work|manuscript|they|it|submission|"
+    rf"\W*(?:(?:yes|sure|indeed|overall|in general|i (?:think|believe|feel|find))\b,?\W*"
+    rf"(?:that )?)?(?:(?:the |all |both |some |this )?(?:authors?|paper|work|"
+    rf"manuscript|they|it|submission|"
     rf"section(?: \d[\d.]*)?|appendix) {_PLAIN}{{0,5}}{_TREATS}"
     rf"|{_PLAIN}{{0,5}}{_LIMITS} {_PLAIN}{{0,8}}(?:is|are|was|were|been|seems?|be) {_PLAIN}{{0,3}}"
     rf"(?:well[- ])?(?:{_TREATS}|stated|adequate|sufficient|fine|okay|ok|reasonable|good|clear)\b"
@@ -35,8 +37,8 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _HARMLESS = re.compile(
-    r"\b(?:no\b|not\b|n['’]t\b|without\b|hardly\b|free of\b)[^.;]{0,60}\b(?:(?:societal|social|ethical|"
-    r"broader|negative|adverse|harmful)\b[^.;]{0,30}\b(?:impacts?|concerns?|issues?|consequences?|"
+    r"\b(?:no\b|not\b|n['’]t\b|without\b|hardly\b|free of\b)[^.;]{0,60}\b(?:(?:societal|social|"
+    r"ethical|broader|negative|adverse|harmful)\b[^.;]{0,30}\b(?:impacts?|concerns?|issues?|consequences?|"
     r"implications?|effects?|risks?)|(?:limitations?|concerns|issues) (?:were|was|are|is|that|to|"
     r"i|here|from|on)\b)",
     re.IGNORECASE,
@@ -46,9 +48,9 @@ _LACKS = re.compile(
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
-    r"\W*(?:i (?:have |already )*(?:shar|mention|list|discuss|not|describ|stat|rais)\w*|(?:my|these|the"
-    r"|those|all)(?: \w+){0,3} (?:are|is|have been|were)(?: \w+){0,3} (?:mention|list|discuss|elaborat|"
-    r"describ|stat|explain|rais)\w*)\b.{0,60}\b(?:weakness\w*|above|below|questions?|comments?|"
+    r"\W*(?:i (?:have |already )*(?:shar|mention|list|discuss|not|describ|stat|rais)\w*|"
+    r"(?:my|these|the|those|all)(?: \w+){0,3} (?:are|is|have been|were)(?: \w+){0,3} "
+    r"(?:mention|list|discuss|elaborat|describ|stat|explain|rais)\w*)\b.{0,60}\b(?:weakness\w*|above|below|questions?|comments?|"
     r"sections?)\W*$",
     re.IGNORECASE,
 )

@@ -66,11 +66,11 @@ def _bare(head: str) -> str:
     return _NUMBER.sub("", head).strip(_ORNAMENT + "-–—:.")
 
 
-def _full_line(line: str) -> tuple[str, Role, Level] | None:
+def _full_line(line: str, *, mixed: bool) -> tuple[str, Role, Level] | None:
     if len(line) > _LONGEST:
         return None
     name = _bare(line)
-    kind = heading_kind(name)
+    kind = heading_kind(name, announces=mixed and line.rstrip(" \t\r*_").endswith(":"))
     if kind is None:
         return None
     bulleted = _BULLET.match(line.strip()) is not None and not line.strip().startswith("**")
@@ -92,13 +92,17 @@ def _inline(line: str) -> tuple[str, Role, Level, int] | None:
         kind = heading_kind(_bare(head))
         if kind is None or not rest.strip(_ORNAMENT):
             continue
-        if match.group()[0] in ": " and head.count("(") != head.count(")"):
-            continue  # inside a remark in brackets
         colon = ":" in match.group() or rest.lstrip(_ORNAMENT).startswith(":")
+        begun = _NUMBER.sub("", head.strip(" \t*_-+•")).startswith("(")
+        closed = ")" in match.group() and (colon or begun)
+        if head.count("(") > head.count(")") and not closed:
+            continue  # inside a remark in brackets
         if not colon and kind[1] is not Level.SIDE:
             continue
         if kind[0] is Role.SCORES and len(rest) > _LONGEST:
             continue
+        if kind[0] is Role.IGNORE and rest.lstrip(_ORNAMENT)[:1].islower():
+            continue  # a remark on the references
         skipped = len(rest) - len(rest.lstrip(_ORNAMENT.replace("$", "") + ":"))
         return (_bare(head), *kind, match.end() + skipped)
     return None
@@ -109,24 +113,30 @@ _TURN = re.compile(
     r"negative side|downside)|i (?:do |still |also )?have (?:\w+ ){0,4}(?:concern|question|issue|"
     r"comment|doubt)|(?:my|the|a) (?:\w+ ){0,2}(?:concern|weakness|question|issue|drawback|"
     r"limitation|shortcoming)s?\b|(?:some|several|here are|there are|"
-    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)))",
+    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)|"
+    r"[*_\[(]{0,3}(?:(?:weakness|concern|con|question|drawback|issue)[ \t]*#?|[WQ])\d|"
+    r"(?:\W*(?:specific|detailed|other|minor|"
+    r"major|general|additional|further|comments?|remarks?|details?|feedback)\b){1,3}\W*:\W*$))",
     re.IGNORECASE,
 )
 
 
-def _heading_on(line: str) -> tuple[str, Role, Level, int | None] | None:
-    """The heading on a line, with the offset of the text that follows it there, if any."""
-    full = _full_line(line)
+def _heading_on(line: str, *, mixed: bool) -> tuple[str, Role, Level, int | None] | None:
+    """The heading on a line, with the offset of the text that follows it there, if any.
+
+    Where praise and criticism are mixed, a sentence that announces either is a heading too.
+    """
+    full = _full_line(line, mixed=mixed)
     return (*full, None) if full is not None else _inline(line)
 
 
-def _headings(text: str, *, whole: bool) -> Iterator[Heading]:
+def _headings(text: str, *, whole: bool, mixed: bool) -> Iterator[Heading]:
     """The headings in a box that change what its text is for, in order."""
     offset, role, form = 0, Role.MIXED, ""
     bare = False  # whether nothing but rules and blank lines stands since the last heading
     for line in text.split("\n"):
         start, offset = offset, offset + len(line) + 1
-        read = _heading_on(line)
+        read = _heading_on(line, mixed=mixed)
         if read is None:
             under_heading = not line.strip().strip("-_=*")
             if (
@@ -177,7 +187,7 @@ def sections_of(review: Review) -> tuple[OpenSection, ...]:
         current = OpenSection(field, field, role, 0, len(text))
         if role in POINT_ROLES or role is Role.LIMITATIONS:
             whole = plain_name(field) in _WHOLE
-            for heading in _two_sided(_headings(text, whole=whole)):
+            for heading in _two_sided(_headings(text, whole=whole, mixed=role is Role.MIXED)):
                 if _sticky(current) and heading.level is not Level.FORM:
                     continue
                 sections.append(current._replace(end=heading.start))

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, joined_repairs, sifted_concerns
-from reviewscore.points.limitations import own_remarks
 from reviewscore.points.languages import LanguageStretch, ReviewLanguages, plain_concerns
+from reviewscore.points.limitations import own_remarks
 from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.points.stance import is_question
 from reviewscore.schema.point_id import content_ids

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 from reviewscore.schema.review import Role
 
@@ -18,9 +20,10 @@ explanation, audience explanation
 _CLOSING_NAMES = "summary of the review, summary of review, review summary"
 _NAMES: dict[Role, str] = {
     Role.SUMMARY: """
-        summary, summary of the paper, summary of contributions, summary
-        of the contributions, paper summary, short summary, brief summary, overall summary, summary and contributions, paper topic and main
-        contributions, main contributions, title, overall, overall assessment, overall
+        summary, summary of the paper, summary of contributions, summary of the contributions,
+        paper summary, short summary, brief summary, overall summary, summary and contributions,
+        paper topic and main contributions, main contributions, title, overall, overall
+        assessment, overall
         evaluation, overall recommendation, recommendation, conclusion, decision, justification,
         justification of score, reasons for score
     """,
@@ -127,11 +130,29 @@ the of this paper main major key some other others additional further potential 
 comments comment points point detailed details specific general and or for authors author my list
 remarks remark feedback things notes note more aspects aspect areas work contributions to w s q in
 experimental technical on errors small a following include are is as follows clarity writing
-presentation remaining primary significant big
+presentation remaining primary significant big open rebuttal potential
 """
 _FILLERS = frozenset(_FILLER_WORDS.split())
 """Words that stand beside strengths or weaknesses in headings and change nothing."""
 
+_ANNOUNCING_WORDS = """
+manuscript submission publication has have had i see we with what follows following given below here
+there two three four five several proposed method approach think believe opinion view think mainly
+can be summarized listed however but also
+"""
+_ANNOUNCING = _FILLERS | frozenset(_ANNOUNCING_WORDS.split())
+"""Words that may stand beside them in a line that ends with a colon."""
+_VERDICTS = {
+    **dict.fromkeys(("reject", "rejection", "rejecting"), Role.WEAKNESSES),
+    **dict.fromkeys(("accept", "acceptance", "accepting"), Role.STRENGTHS),
+}
+"""What reasons for a verdict are."""
+_LONG_KINDS = ("strengths", "weaknesses", "questions", "limitations", "suggestions")
+_ALIKE = 0.82
+_LEAST_LETTERS = 6
+
+_PLURAL = re.compile(r"\((?:es|s)\)")
+_BRACKETS = re.compile(r"\s*\([^()]{0,60}\)?\s*$")
 _CLEAN = re.compile(r"[^a-z0-9]+")
 
 
@@ -140,10 +161,26 @@ def plain_name(name: str) -> str:
     return _CLEAN.sub(" ", name.lower().replace("&", " and ")).strip()
 
 
-def _kinds_together(words: list[str]) -> Role | None:
-    kinds = {_KINDS[word] for word in words if word in _KINDS}
-    if not kinds or any(word not in _KINDS and word not in _FILLERS for word in words):
+@lru_cache(maxsize=4096)
+def _kind_of(word: str) -> Role | None:
+    """What a word announces, misspelt ones by the long word that they are nearly."""
+    kind = _KINDS.get(word)
+    if kind is not None or len(word) < _LEAST_LETTERS or word.endswith(("en", "ened", "ening")):
+        return kind
+    alike = [long for long in _LONG_KINDS if long[0] == word[0]]
+    near = difflib.get_close_matches(word, alike, n=1, cutoff=_ALIKE)
+    return _KINDS[near[0]] if near else None
+
+
+def _kinds_together(words: list[str], fillers: frozenset[str] = _FILLERS) -> Role | None:
+    named = {word: _kind_of(word) for word in words if word not in fillers}
+    if words[0].startswith("reason") or "reasons" in words:
+        named = {
+            word: _VERDICTS.get(word, kind) for word, kind in named.items() if word != "reasons"
+        }
+    if not named or None in named.values():
         return None
+    kinds = set(named.values())
     if Role.STRENGTHS in kinds:
         return Role.STRENGTHS if len(kinds) == 1 else Role.MIXED
     for role in (Role.WEAKNESSES, Role.QUESTIONS, Role.LIMITATIONS):
@@ -169,8 +206,13 @@ _LONGEST_HEADING = 9
 """Words of the longest heading that is looked at."""
 
 
-def heading_kind(heading: str) -> tuple[Role, Level] | None:
-    """The role a heading inside a review names and what it governs, or None if it is none."""
+def heading_kind(heading: str, *, announces: bool = False) -> tuple[Role, Level] | None:
+    """The role a heading inside a review names and what it governs, or None if it is none.
+
+    Args:
+        heading: Without its ornaments; brackets at its end are left out.
+        announces: Whether the line ends with a colon, so that it may be a short sentence.
+    """
     plain = plain_name(heading)
     words = plain.split()
     if not words or len(words) > _LONGEST_HEADING:
@@ -182,7 +224,8 @@ def heading_kind(heading: str) -> tuple[Role, Level] | None:
         return role, Level.SIDE if len(words) == 1 and plain in _KINDS else Level.FORM
     if plain in _SUBJECTS or _only_topics(words):
         return Role.MIXED, Level.TOPIC
-    together = _kinds_together(words)
+    bare = plain_name(_BRACKETS.sub("", _PLURAL.sub("s", heading))).split()
+    together = _kinds_together(bare or words, _ANNOUNCING if announces else _FILLERS)
     return None if together is None else (together, Level.SIDE)
 
 

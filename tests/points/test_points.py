@@ -221,12 +221,12 @@ def test_strengths_that_are_praise_in_prose_are_points_when_asked(given_review: 
     assert not split_review(given_review)
 
 
-def test_limitations_and_strengths_give_points_when_asked() -> None:
+def test_limitations_give_points_unless_left_out_and_strengths_when_asked() -> None:
     given_review = review(strengths="- Simple idea.", limitations="- Only one language.")
 
     both = split_review(given_review, include_limitations=True, include_strengths=True)
 
-    assert split_review(given_review) == ()
+    assert split_review(given_review, include_limitations=False) == ()
     assert [point.role for point in both] == [Role.STRENGTHS, Role.LIMITATIONS]
 
 
@@ -299,7 +299,7 @@ def test_open_sections_name_what_a_model_may_read() -> None:
     ("name", "role"),
     [
         ("clarity,_quality,_novelty_and_reproducibility", Role.MIXED),
-        ("summary_of_the_review", Role.SUMMARY),
+        ("summary_of_the_review", Role.MIXED),
         ("reasons_to_reject", Role.WEAKNESSES),
         ("comments,_suggestions_and_typos", Role.REQUESTS),
         ("requested_changes", Role.REQUESTS),

@@ -128,7 +128,7 @@ def test_half_a_character_in_a_reply_or_an_error_does_not_stop_the_batch(
     assert "bad \ufffd text" in errors
 
 
-def test_the_limitations_box_is_shown_to_the_model_when_it_is_asked_for(
+def test_the_limitations_box_is_shown_to_the_model_unless_it_is_left_out(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     review = {
@@ -147,11 +147,11 @@ def test_the_limitations_box_is_shown_to_the_model_when_it_is_asked_for(
 
     server.quirk = quirk
     texts = [one.text for one in run(data, tmp_path / "a", server)]
-    wider = [one.text for one in run(data, tmp_path / "b", server, limitations=True)]
+    narrower = [one.text for one in run(data, tmp_path / "b", server, limitations=False)]
 
-    assert texts == ["Short."]
-    assert wider == ["Short.", "Snow is not discussed."]
-    assert "weaknesses\\nlimitations" in asked[1]
+    assert texts == ["Short.", "Snow is not discussed."]
+    assert narrower == ["Short."]
+    assert "weaknesses\\nlimitations" in asked[0]
 
 
 def test_rejected_proposals_are_not_said_to_come_from_the_model(

@@ -43,7 +43,7 @@ def test_an_early_manifest_is_compared_by_what_its_run_used() -> None:
         ({"prompt claim_factuality/v2": "changed"}, "prompt claim_factuality/v2 has changed"),
         ({"prompt claim_factuality/v3": "new"}, "prompt claim_factuality/v3 was not used"),
         ({"method points": 2}, "method points was 1 and is now 2"),
-        ({"limitations": True}, "limitations was False and is now True"),
+        ({"limitations": False}, "limitations was True and is now False"),
         ({"a_later_setting": "x"}, "a_later_setting was None and is now 'x'"),
         ({"input 1 papers.jsonl": "ab"}, "input file papers.jsonl is another one"),
     ],
