@@ -12,20 +12,26 @@ from reviewscore.points.blocks import Block
 from reviewscore.points.stance import (
     Stance,
     has_criticism,
+    is_announcement,
     is_aside,
     is_bare_rating,
     is_empty,
+    is_grade,
     is_polite,
     is_question,
     is_repair,
     is_summary,
+    is_verdict,
     stance_of,
 )
 from reviewscore.points.turns import (
     adds_on,
     asks_anew,
+    asks_apart,
+    counts_first,
     counts_on,
     is_numbered,
+    is_title,
     joins_on,
     leans_back,
     names_concern,
@@ -49,8 +55,16 @@ _Placed = tuple[Concern, Role]
 
 _COUNT = re.compile(r"[(\[]?(?P<digits>\d{1,2})[).\]]\s+")
 _LONG_CONTEXT = 400
-_TITLE_WORDS = 5
-"""Sentences of fewer words are titles of what follows."""
+_FEW_BEFORE = 2
+"""Most neutral sentences before a criticism in prose that set it up; more are description."""
+_CLOSING_SENTENCES = 4
+_CLOSES = re.compile(
+    r"\W*(?:overall|in (?:summary|conclusion|short|sum|general)|to (?:summari[sz]e|conclude|"
+    r"sum up)|"
+    r"summari[sz]ing|all in all|taken together|given (?:the above|all|these|my)|"
+    r"based on (?:the above|these|my)|with that (?:being )?said|due to (?:the above|these))\b",
+    re.IGNORECASE,
+)
 
 
 def _text_of(text: str, part: TextSpan) -> str:
@@ -60,23 +74,29 @@ def _text_of(text: str, part: TextSpan) -> str:
 def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """Indices of sentences that ask something else than the question before them.
 
-    An argument that ends in questions stays whole: only where at least half of the sentences ask
-    are the questions points of their own. A question of yes or no after another one refines it.
+    An argument that ends in questions stays whole: only where at least a quarter of the sentences
+    ask are the questions points of their own. A question of yes or no refines the one before it,
+    unless it shares no word with it.
     """
     owned = [_text_of(text, part) for part in parts]
     asked = [is_question(sentence) for sentence in owned]
-    if 2 * sum(asked) < len(parts):
+    if 4 * sum(asked) < len(parts):
         return set()
     return {
         index
         for index in range(1, len(parts))
-        if asked[index] and any(asked[:index]) and asks_anew(owned[index])
+        if asked[index]
+        and any(asked[:index])
+        and (
+            asks_anew(owned[index])
+            or (asked[index - 1] and asks_apart(owned[index], owned[index - 1]))
+        )
     }
 
 
 def _concern_starts(text: str, parts: list[TextSpan], *, entry: bool) -> set[int]:
     """Indices of sentences that say themselves that another concern begins."""
-    title = len(_text_of(text, parts[0]).split()) < _TITLE_WORDS
+    title = is_title(_text_of(text, parts[0]))
     return {
         index
         for index in range(2 if title else 1, len(parts))
@@ -93,7 +113,7 @@ def _says_new(sentence: str, *, entry: bool) -> bool:
     if joins_on(sentence):
         return has_criticism(sentence) and not is_question(sentence)
     if entry:
-        named = counts_on(sentence) or takes_up(sentence)
+        named = takes_up(sentence) or (counts_on(sentence) and not counts_first(sentence))
         return names_concern(sentence) or (named and has_criticism(sentence))
     return (
         names_concern(sentence)
@@ -153,6 +173,13 @@ def _topic_starts(text: str, parts: list[TextSpan]) -> set[int]:
     return starts
 
 
+def _is_closing(text: str, parts: list[TextSpan]) -> bool:
+    """Whether a paragraph sums up and says what becomes of the paper: no concern of its own."""
+    if not 0 < len(parts) <= _CLOSING_SENTENCES or _CLOSES.match(_text_of(text, parts[0])) is None:
+        return False
+    return any(is_verdict(_text_of(text, part)) for part in parts)
+
+
 def _without_asides(text: str, parts: list[TextSpan]) -> list[TextSpan]:
     """Sentences without the politeness around them; what stands in the middle is kept."""
     first, last = 0, len(parts)
@@ -175,7 +202,8 @@ def _grouped(
             before = parts[first - 1]
             lead = before if before.end - before.start <= _LONG_CONTEXT else None
         start = parts[first].start
-        if after in counted and text[parts[after - 1].end - 1] == ":":
+        lone = after - first == 1 and is_announcement(_text_of(text, parts[first]))
+        if lone or (after in counted and text[parts[after - 1].end - 1] == ":"):
             context = TextSpan(start, parts[after - 1].end)  # a lead-in, not a concern
             continue
         mark = _COUNT.match(text, start, parts[first].end) if first in counted else None
@@ -190,9 +218,13 @@ def all_concerns(text: str, block: Block, *, praise: bool = False) -> Iterator[C
         block: An entry or a paragraph of it.
         praise: Whether the section is for strengths, whose paragraphs may be praise alone.
     """
-    if is_empty(text[block.start : block.end]):
+    own = text[block.start : block.end]
+    if is_empty(own) or is_grade(own):
         return
-    parts = _without_asides(text, sentences(text, block.start, block.end))
+    parts = sentences(text, block.start, block.end)
+    if not block.entry and _is_closing(text, parts):
+        return
+    parts = _without_asides(text, parts)
     if not parts:
         return
     if not (block.entry or praise):
@@ -222,6 +254,8 @@ def _critical_runs(text: str, parts: list[TextSpan], *, entry: bool) -> Iterator
                 run = before
             elif not run and _needs_before(sentence):
                 run = before[-1:]
+            elif not run and len(before) <= _FEW_BEFORE:
+                run = [part for part in before if not is_summary(_text_of(text, part))]
             run.append(part)
             before = []
         elif run and stance is Stance.NEUTRAL:

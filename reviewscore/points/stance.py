@@ -23,6 +23,16 @@ _POINTER = re.compile(
     r"(?:the )?(?:above|below)(?: \w+){0,4}|suggestions)\W*$",
     re.IGNORECASE,
 )
+_LISTED_ELSEWHERE = re.compile(
+    r"\W*(?:\w+,? ){0,6}?(?:questions?|concerns?|comments?|weakness(?:es)?|issues?|points?|"
+    r"findings|suggestions?|details?|limitations?|strengths?)\b[^.?!]{0,60}\b(?:(?:listed|detailed|given|"
+    r"summari[sz]ed|raised|described|outlined|mentioned|written|included|stated|discussed|"
+    r"provided|asked|noted|elaborated|specified|put) (?:in |under |as )?|(?:see|refer to|in|are|"
+    r"check) )(?:(?:the|my|our) )?(?:above|below|there\b|(?:\w+ )?(?:questions?|weakness(?:es)?|"
+    r"strengths?|concerns|comments)\b(?: (?:and \w+|section|box|field|part|above|below))*)"
+    r"(?: for (?:more )?details)?\W*$",
+    re.IGNORECASE,
+)
 _EMPTY = re.compile(
     r"""^\W*(?:
         (?:n\W?a|none|nothing|nil|no|yes|not\ (?:applicable|available|relevant)|tbd|see\ above|
@@ -56,20 +66,48 @@ def is_question(sentence: str) -> bool:
     return tail.endswith("?")
 
 
+def is_verdict(sentence: str) -> bool:
+    """Whether a sentence recommends to take or reject the paper, or speaks of its score."""
+    return _CUES["decision"].search(sentence[:LOOKED_AT]) is not None
+
+
 def is_aside(sentence: str) -> bool:
     """Whether a sentence is politeness, a decision, or a pointer to another box."""
     text = sentence[:LOOKED_AT]
-    if is_empty(text) or _CUES["decision"].search(text):
+    if is_empty(text) or is_verdict(text) or tells_limits(text) or is_grade(text):
         return True
     if len(text) <= SHORT and _CUES["remark"].search(text):
         return True
-    polite = _POINTER.match(text) is not None or _CUES["polite"].search(text) is not None
+    polite = is_pointer(text) or _CUES["polite"].search(text) is not None
     return polite and not is_question(text)
 
 
 def is_pointer(sentence: str) -> bool:
     """Whether a sentence only sends the reader to another place of the review."""
-    return _POINTER.match(sentence) is not None and not is_question(sentence)
+    if is_question(sentence) or len(sentence) > SHORT:
+        return False
+    if _POINTER.match(sentence) is not None:
+        return True
+    listed = _LISTED_ELSEWHERE.match(sentence) is not None
+    return listed and not _CUES["weakly_critical"].search(sentence)
+
+
+def is_announcement(sentence: str) -> bool:
+    """Whether a sentence says that remarks follow and none of them."""
+    return len(sentence) <= SHORT and (
+        _CUES["announces"].search(sentence) is not None or is_pointer(sentence)
+    )
+
+
+def tells_limits(sentence: str) -> bool:
+    """Whether a sentence says that the authors speak of their limits, and asks for no more."""
+    text = sentence[:LOOKED_AT]
+    return (
+        len(text) <= SHORT
+        and _CUES["limits_told"].search(text) is not None
+        and not turns_or_denies(text)
+        and _CUES["critical"].search(_CUES["negated_criticism"].sub(" ", text)) is None
+    )
 
 
 class Stance(StrEnum):
@@ -114,7 +152,8 @@ _RATED = re.compile(
     r"^\W*(?:[\w/&, ]{3,40}?\s*(?:[:\-–]|is|are|seems|looks)\s*)?(?:very |fairly |quite |overall |"
     r"rather |relatively |generally |pretty )*(?:good|fair|high|medium|not (?:applicable|available|"
     r"relevant)|ok|okay|fine|low|poor|excellent|average|moderate|marginal|acceptable|decent|clear|"
-    r"yes|no|n/?a|limited|great|solid|strong|weak|significant|novel|reasonable|satisfactory|"
+    r"yes|no|n/?a|not sure|unsure|limited|great|solid|strong|weak|significant|novel|reasonable|"
+    r"satisfactory|"
     r"sufficient|adequate|easy|hard|below average|above average|\d+/\d+)\W*$",
     re.IGNORECASE,
 )
@@ -128,6 +167,7 @@ _SUMMARY = re.compile(
 )
 
 
+_OPENS = re.compile(r"^\W*(?:but|however|yet),? ", re.IGNORECASE)
 _RESTRICTS = re.compile(r"\b(?:only|merely|simply|just)\b", re.IGNORECASE)
 
 
@@ -143,10 +183,18 @@ def is_bare_rating(text: str) -> bool:
     return len(text) <= SHORT and _RATED.match(text) is not None
 
 
+_VERB = re.compile(r"\b(?:is|are|seems|looks)\b", re.IGNORECASE)
+
+
+def is_grade(text: str) -> bool:
+    """Whether a line grades a topic by a word without a verb: ``Novelty: fair``."""
+    return is_bare_rating(text) and _VERB.search(text) is None
+
+
 def is_polite(sentence: str) -> bool:
     """Whether a sentence is only politeness or a decision, whatever section it stands in."""
     text = sentence[:LOOKED_AT]
-    if is_empty(text) or is_pointer(text):
+    if is_empty(text) or is_pointer(text) or tells_limits(text):
         return True
     if not is_aside(text):
         return False
@@ -167,7 +215,7 @@ def stance_of(sentence: str) -> Stance:
     praise = _CUES["praise"].search(_CUES["negated_praise"].sub(" ", text)) is not None
     critical = critical or (not praise and _CUES["weakly_critical"].search(stripped) is not None)
     if critical and (_mostly_praise(stripped) or _conceded(stripped)):
-        critical = False
+        return Stance.PRAISE
     if critical:
         return Stance.CRITICAL
     if praise and not turns_or_denies(stripped):
@@ -178,7 +226,7 @@ def stance_of(sentence: str) -> Stance:
 def turns_or_denies(sentence: str) -> bool:
     """Whether a sentence holds a contrast or a negation, so that it is no plain praise."""
     return (
-        _CUES["contrast"].search(sentence) is not None
+        _CUES["contrast"].search(_OPENS.sub("", sentence)) is not None
         or _CUES["weakly_critical"].search(sentence) is not None
         or _RESTRICTS.search(sentence) is not None
     )

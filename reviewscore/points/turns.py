@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from reviewscore.text.stems import FUNCTION_WORDS, stems
+
 _AGAIN = (
     r"also|further(?:more)?|moreover|besides|additionally|in addition|similarly|likewise|"
     r"(?:more|most|equally) (?:importantly|seriously|critically|fundamentally)|"
@@ -45,6 +47,7 @@ _COUNTS = re.compile(
     r"secondly|thirdly|fourthly)",
     re.IGNORECASE,
 )
+_FIRST = re.compile(r"\W*first(?:ly)?\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\W*(?:[(\[]?\d{1,2}[)\].](?!\d)|[(\[][a-hivx]{1,3}[)\]])", re.IGNORECASE)
 _BACK = re.compile(
     r"\W*(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|if so|if not|"
@@ -86,6 +89,13 @@ _ASKS_FOR = re.compile(
     r"(?:what|how|why|which|where|who|when)\b",
     re.IGNORECASE,
 )
+_TRIED = re.compile(r"\W*have (?:you|they|the authors?)\b", re.IGNORECASE)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|cannot|could|should|would|will|"
+    r"may|might|must|needs?|lacks?|seems?|fails?|remains?)\b|n['’]t\b|\?",
+    re.IGNORECASE,
+)
+_TITLE_WORDS = 5
 _LEAST_WORDS = 7
 _FEW_WORDS = 12
 
@@ -116,9 +126,19 @@ def counts_on(sentence: str) -> bool:
     return _COUNTS.match(sentence) is not None
 
 
+def counts_first(sentence: str) -> bool:
+    """Whether a sentence begins a count in words: ``First, ..``."""
+    return _FIRST.match(sentence) is not None
+
+
 def is_numbered(sentence: str) -> bool:
     """Whether a sentence begins with a number or letter of a list."""
     return _NUMBER.match(sentence) is not None
+
+
+def is_title(sentence: str) -> bool:
+    """Whether a sentence of a few words without a verb is a title of those after it."""
+    return len(sentence.split()) <= _TITLE_WORDS and _VERB.search(sentence) is None
 
 
 def leans_back(sentence: str) -> bool:
@@ -140,7 +160,21 @@ def stands_alone(question: str) -> bool:
 
 def asks_anew(question: str) -> bool:
     """Whether a question asks for something of its own: ``How ..``, not ``Was it ..``."""
+    if _TRIED.match(question) is not None and len(question.split()) >= _LEAST_WORDS:
+        return True
     return stands_alone(question) and (_ASKS_FOR.match(question) is not None or adds_on(question))
+
+
+def asks_apart(question: str, before: str) -> bool:
+    """Whether a question of yes or no shares no word of content with the sentence before it."""
+    first = question.lstrip(" \t\n*_-(")[:1]
+    if first.islower() or not stands_alone(question) or _PRONOUN.search(question) is not None:
+        return False
+    return not _content(question) & _content(before)
+
+
+def _content(sentence: str) -> frozenset[str]:
+    return frozenset(stems(sentence.lower())) - FUNCTION_WORDS
 
 
 def topics_of(sentence: str) -> frozenset[int]:

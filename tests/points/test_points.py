@@ -120,7 +120,25 @@ def test_a_box_is_split_where_its_points_end(name: str, box: str, points: list[s
             "- The comparison is unfair.\n    - The baseline is not tuned.\n- No code is given.",
             2,  # reasons below a weakness stay with it
         ),
-        ("Minor:\n- Page 3: 'teh' should read 'the'.\n- Line 40: missing comma.", 2),
+        ("Minor:\n- Page 3: 'teh' should read 'the'.\n- Line 40: missing comma.", 1),
+        ("- The paper has typos. The introduction is too long.", 2),  # words, then the matter
+        ("Typos:\n- l. 3: x_i is x_j.\n- l. 9: 'a' -> 'an'.\nIs Lemma 2 needed?", 2),
+        ("- No seeds are given. Furthermore, the router is never compared with a baseline.", 2),
+        ("- No seeds are given. Further the chosen data sets are easy.", 2),
+        ("- The method is slow. And the technical novelty is limited.", 2),
+        ("- Marginal gain. Moreover, the gain is limited to one data set.", 1),  # a title first
+        ("- The gain is limited. It also vanishes with more experts.", 1),
+        ("- No seeds are given. Another issue is the choice of the router.", 2),
+        ("- The claim is unclear. First, no gate is defined. It is only drawn.", 1),
+        ("- No code is given.\n\n  The proof of Lemma 2 is missing.", 2),
+        ("1. How were the experts chosen? Were the experts tuned on the test set?", 1),
+        ("1. How were the experts chosen? Have you tried the router on speech data?", 2),
+        (
+            "1. How is the gate trained? Its loss has two terms. "
+            "Which optimiser was used to train the router?",
+            2,
+        ),
+        ("The proof is hard to follow. Overall, I lean to reject. Why two layers?", 1),
         (
             "- The design is not justified, as a router can be trained in two ways. "
             "(1) Gradients pass the gate. (2) Rewards train the gate.",
@@ -130,6 +148,63 @@ def test_a_box_is_split_where_its_points_end(name: str, box: str, points: list[s
 )
 def test_a_new_concern_is_a_new_point_and_a_reason_is_none(box: str, count: int) -> None:
     assert len(texts(review(weaknesses=box))) == count
+
+
+@pytest.mark.parametrize(
+    ("name", "box"),
+    [
+        ("weaknesses", "I have some concerns about the experiments (see below)."),
+        ("questions", "My questions are listed in the weaknesses section above."),
+        ("questions", "All questions, see Weaknesses."),
+        ("weaknesses", "Overall, the router is too weak a contribution. I recommend rejection."),
+        ("limitations", "The limitations are discussed in Section 6."),
+        ("limitations", "Yes, the authors adequately discuss the limitations of the router."),
+        ("limitations", "There is no negative societal impact."),
+        ("clarity,_quality,_novelty_and_reproducibility", "Reproducibility: not sure."),
+        (
+            "clarity,_quality,_novelty_and_reproducibility",
+            "Besides some typos, the paper is easy to follow.",
+        ),
+    ],
+)
+def test_pointers_announcements_grades_and_verdicts_are_no_points(name: str, box: str) -> None:
+    assert split_review(review(**{name: box}), include_limitations=True) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "box", "points"),
+    [
+        (
+            "limitations",
+            "The limitations are not discussed.",
+            ["The limitations are not discussed."],
+        ),
+        (
+            "limitations",
+            "The limitations are discussed, but only in the appendix.",
+            ["The limitations are discussed, but only in the appendix."],
+        ),
+        ("weaknesses", "The novelty is limited.", ["The novelty is limited."]),
+        (
+            "weaknesses",
+            "This paper only applies a known router.",
+            ["This paper only applies a known router."],
+        ),
+        (
+            "strength_and_weaknesses",  # neutral sentences before a criticism, and denied praise
+            "The router picks two experts. This choice is never ablated. "
+            "The gain is good, though it holds for one seed.",
+            [
+                "The router picks two experts. This choice is never ablated. "
+                "The gain is good, though it holds for one seed."
+            ],
+        ),
+    ],
+)
+def test_a_contrast_or_a_denial_is_no_praise(name: str, box: str, points: list[str]) -> None:
+    found = split_review(review(**{name: box}), include_limitations=True)
+
+    assert [point.text for point in found] == points
 
 
 @pytest.mark.parametrize(
