@@ -337,7 +337,7 @@ COLUMNS = ("points", *(cut.value for cut in Cut), "no points", "pieces")
 
 
 def counts(read: Labelled, decide: _Decide) -> Floats:
-    """What became of the points of all readers in the splitter's pieces; columns as in `COLUMNS`."""
+    """What became of all readers' points in the splitter's pieces; columns as in `COLUMNS`."""
     with patch.object(split, "_english_concerns", decide):
         points = split.split_review(read.review)
     name, fields = read.review.review_id, read.review.fields
@@ -402,7 +402,7 @@ def compare(title: str, measured: Sequence[Labelled], outcome: Floats) -> None:
 
 
 def _difference(hits: Floats, base: Floats) -> tuple[float, float, float, float]:
-    """Shares by rule and by model, and the interval of their difference (percentiles, papers drawn).
+    """Shares by rule and by model, and the interval of their difference: papers are drawn.
 
     Args:
         hits: Shape (2, papers).

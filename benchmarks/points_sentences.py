@@ -98,8 +98,9 @@ _CUES: dict[str, Callable[[str], bool]] = {
         r"insufficient|absent)\b|n['’]t\b"
     ),
     "adds": _any(
-        r"\b(?:also|further|furthermore|moreover|besides|additional(?:ly)?|in addition|another|other|"
-        r"similarly|likewise|second(?:ly)?|third(?:ly)?|final(?:ly)?|last(?:ly)?|as well|too|nor)\b"
+        r"\b(?:also|further|furthermore|moreover|besides|additional(?:ly)?|in addition|another|"
+        r"other|similarly|likewise|second(?:ly)?|third(?:ly)?|final(?:ly)?|last(?:ly)?|as well|too|"
+        r"nor)\b"
     ),
     "literature": _any(r"et al|arxiv|http"),
     "digits": _any(r"\d"),

@@ -57,6 +57,7 @@ QUALITY = (
     Benchmark("agreement_coverage"),
     Benchmark("lexical_types"),
     Benchmark("places"),
+    Benchmark("points_model"),
     Benchmark("numbered_papers"),
     Benchmark("gem_validation"),
     Benchmark("focus_measured"),
