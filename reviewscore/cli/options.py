@@ -137,7 +137,7 @@ _WORDS = {
     "author_response": "Show judges the authors' response where the input has one.",
     "paper_parts": "What judges see of a paper: main leaves out references and appendix; auto "
     "leaves out references, of papers read from a PDF, TEI, LaTeX or HTML file.",
-    "limitations": "Take points from the reviewer's remarks on limitations too.",
+    "limitations": "Take points from the reviewer's remarks on limitations, as by default.",
     "calibration": "Scores corrected by human labels: a file that agree --calibrate wrote.",
     "limit": "Only so many reviews.",
     "point": "Only this point: its id, or REVIEW#NUMBER.",

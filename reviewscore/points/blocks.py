@@ -231,6 +231,7 @@ _CITATION = re.compile(
 )
 _AUTHORS = re.compile(
     r"(?=.{0,500}?\b(?:19|20)\d\d\b)\W*(?:[A-Z][\w'’-]+,? (?:[A-Z]\.?[ -]?){1,3}[,.;]|"
+    r"(?:[A-Z]\. ?){1,3}[A-Z][\w'’-]+(?:,| and\b)|"
     r"[A-Z][\w'’-]+, [A-Z][\w'’-]+,? (?:and|&|et al)|(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+, "
     r"(?:[A-Z][\w'’.-]+ ){1,3}[A-Z][\w'’-]+[,.]|[A-Z][\w'’-]+,? et al)",
     re.DOTALL,
@@ -244,7 +245,7 @@ _VENUE = re.compile(
 )
 _REMARKS = re.compile(
     r"\b(?:the authors?|this (?:paper|work)|the paper|please|should|unclear|lacks?|"
-    r"missing|i|we|you|"
+    r"missing|i(?![-.])|we|you|"
     r"your|cite[sd]?|however|see|compar(?:e|ed|ison))\b",
     re.IGNORECASE,
 )
@@ -335,7 +336,8 @@ def _hard_wrapped(text: str, lines: list[ListLine]) -> bool:
 def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     """Whether an unmarked line right under a block belongs to its last sentence or paragraph."""
     first = text[line.start]
-    if not (wrapped or block.entry) and _in_column(text, block, line):
+    titled = _in_bold(text, block)
+    if not (wrapped or block.entry or titled) and _in_column(text, block, line):
         return False
     if first.islower() or wrapped or _CONTINUES.match(text, line.start, line.end):
         return True
@@ -345,7 +347,7 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     if block.entry:
         closes = _CLOSES.match(text, line.start, line.end) is not None or _leads(text, line)
         return not closes and not _turns(text, block, line.start, line.end)
-    if _is_unfinished(text, block) or _in_bold(text, block):
+    if titled or _is_unfinished(text, block):
         return True
     return not (first.isupper() or _ends_sentence(text, block))
 

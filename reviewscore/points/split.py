@@ -105,7 +105,9 @@ def split_review(
 
     Points come from sections for weaknesses, questions and requests, where everything but
     politeness is part of a point, and from mixed sections, where praise, summary and decisions
-    are left out. What is not in English is split by list entries and sentences, and nothing of it
+    are left out; from sections for limitations but for what the authors are said to say, and from
+    a closing summary of the review what it says anew. What is not in English is split by list
+    entries and sentences, and nothing of it
     is left out. Points never overlap, and each satisfies
     ``review.fields[point.span.field][point.span.start : point.span.end] == point.text``.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewscore.errors import InputError
@@ -92,7 +92,7 @@ def read_pairs(file: Path, key: str, value: str) -> dict[str, str]:
     return values
 
 
-_COLUMNS = ("review_id", "paper_id", "reviewer", "rating", "confidence")
+_COLUMNS = ("review_id", "paper_id", "reviewer", "rating", "confidence", "scores")
 
 
 @dataclass(frozen=True)
@@ -103,11 +103,13 @@ class ReviewFacts:
         paper_id: Paper that it is of.
         reviewer: Pseudonym; None if there is none.
         scores: ``rating`` and ``confidence`` as words, where they are given.
+        scales: The scale of each as words, such as ``1 to 6``, where the form tells.
     """
 
     paper_id: str
     reviewer: str | None
     scores: Mapping[str, str]
+    scales: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_review_facts(files: Sequence[Path]) -> dict[str, ReviewFacts]:
@@ -133,8 +135,20 @@ def read_review_facts(files: Sequence[Path]) -> dict[str, ReviewFacts]:
                     for name in ("rating", "confidence")
                     if (text := _score(record.get(name)))
                 },
+                scales=_scales(record.get("scores")),
             )
     return fact_groups
+
+
+def _scales(scores: object) -> dict[str, str]:
+    """Lowest and highest value that a form allows, by the name of the score."""
+    scales: dict[str, str] = {}
+    for name, score in scores.items() if isinstance(scores, dict) else ():
+        allowed = score.get("allowed") if isinstance(score, dict) else None
+        values = [value for value in allowed or () if isinstance(value, int | float)]
+        if values:
+            scales[str(name)] = f"{min(values):g} to {max(values):g}"
+    return scales
 
 
 def _score(value: object) -> str | None:

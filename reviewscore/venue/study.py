@@ -201,23 +201,27 @@ def _by_area(counts: OutcomeCounts, areas: Mapping[str, str]) -> Grouping | None
 
 
 def _by_score(name: str, facts: Mapping[str, ReviewFacts]) -> Grouping:
-    """Reviews by a score that they gave."""
+    """Reviews by a score that they gave, each scale apart where forms have several."""
+    given = {key: each for key, each in facts.items() if name in each.scores}
+    scales = {key: each.scales.get(name, "unknown scale") for key, each in given.items()}
+    apart = len(set(scales.values())) > 1
     of = {
-        key: review_facts.scores[name]
-        for key, review_facts in facts.items()
-        if name in review_facts.scores
+        key: each.scores[name] + (f" ({scales[key]})" if apart else "")
+        for key, each in given.items()
     }
     if not of:
         raise InputError(
             f"no review has a {name}", cure="name the folder of the reviews with --data"
         )
-    order = sorted(set(of.values()), key=lambda text: (_number(text), text))
+    order = sorted(
+        set(of.values()), key=lambda text: (text.partition(" (")[2], _number(text), text)
+    )
     note = f"By the {name} as reviewers gave it; a difference need not come from the {name}."
     return Grouping(name, f"By the review's {name}", of, tuple(order), (note,))
 
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return float(text.partition(" (")[0])
     except ValueError:
         return float("inf")

@@ -28,8 +28,11 @@ def call(capsys: pytest.CaptureFixture[str]) -> Verb:
     return run
 
 
-def two_parts(folder: Path) -> list[Path]:
-    """A venue of 40 papers in two runs, with its data beside them."""
+SCALES = {"a": [*range(1, 11)], "b": [*range(1, 7)]}
+
+
+def two_parts(folder: Path, *, scales: bool = False) -> list[Path]:
+    """A venue of 40 papers in two runs, with its data beside them; the scales of two forms."""
     data = folder / "data"
     data.mkdir()
     papers, reviews = [], []
@@ -37,7 +40,9 @@ def two_parts(folder: Path) -> list[Path]:
         papers += [{"paper_id": f"{name}{n}", "title": "A Secret Title", "text": "Words.",
                     "primary_area": f"area {n % 3}"} for n in range(20)]  # fmt: skip
         reviews += [{"review_id": f"{name}{n}/r{k}", "paper_id": f"{name}{n}", "text": "Words.",
-                     "reviewer": f"hidden-{(n + 7 * k) % 25}", "rating": "6: weak accept"}
+                     "reviewer": f"hidden-{(n + 7 * k) % 25}", "rating": "6: weak accept",
+                     **({"scores": {"rating": {"value": 6, "allowed": SCALES[name]}}}
+                        if scales else {})}
                     for n in range(20) for k in range(3)]  # fmt: skip
     for file, rows in (("papers", papers), ("reviews", reviews)):
         lines = "".join(json.dumps(row) + "\n" for row in rows)
@@ -75,6 +80,17 @@ def test_a_venue_in_parts_and_merged_gives_the_same_rates(call: Verb, tmp_path: 
         "area",
         "load",
     ]
+
+
+def test_ratings_of_two_scales_are_never_one_group(call: Verb, tmp_path: Path) -> None:
+    runs = two_parts(tmp_path, scales=True)
+
+    ended = call("venue", *runs, "--by", "rating", "--resamples", 200, "-o", tmp_path / "out")
+
+    assert ended.exit_code == 0
+    rows = rows_of(tmp_path / "out" / "venue.csv")
+    groups = {row["group"] for row in rows if row["table"] == "rating"}
+    assert groups == {"6 (1 to 10)", "6 (1 to 6)"}
 
 
 def test_the_report_of_a_venue_is_four_files_that_name_nobody(call: Verb, tmp_path: Path) -> None:
