@@ -31,7 +31,7 @@ class Sentence(NamedTuple):
         end: Offset just after its last.
         block: The entry or paragraph it stands in.
         position: Its place in the block, from 0.
-        count: Sentences of the block.
+        among: Sentences of the block, itself included.
         rule: What the rules make of it: ``out``, ``begins`` or ``goes on``.
     """
 
@@ -39,7 +39,7 @@ class Sentence(NamedTuple):
     end: int
     block: Block
     position: int
-    count: int
+    among: int
     rule: str
 
 
@@ -233,9 +233,9 @@ def _place(
     yield f"block {where} {block.role.value if block.role is not None else 'none'}"
     yield f"block {where} {opens}"
     yield f"block {where} {opens} {seen.stance}"
-    yield f"block sentences {_bucket(part.count, (1, 2, 4, 7))} {where}"
+    yield f"block sentences {_bucket(part.among, (1, 2, 4, 7))} {where}"
     yield f"block position {_bucket(part.position, (0, 1, 2, 4))} {where}"
-    if part.position + 1 == part.count:
+    if part.position + 1 == part.among:
         yield f"block ends {where}"
     if block.context is not None:
         yield f"block led {opens}"
