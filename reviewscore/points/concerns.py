@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from reviewscore.points.blocks import Block
@@ -23,11 +23,14 @@ from reviewscore.points.stance import (
     is_summary,
     is_verdict,
     stance_of,
+    tells_limits,
 )
 from reviewscore.points.turns import (
     adds_on,
     asks_anew,
     asks_apart,
+    asks_else,
+    content,
     counts_first,
     counts_on,
     is_numbered,
@@ -36,6 +39,7 @@ from reviewscore.points.turns import (
     leans_back,
     names_concern,
     points_back,
+    requests,
     takes_up,
     topics_of,
 )
@@ -80,18 +84,24 @@ def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """
     owned = [_text_of(text, part) for part in parts]
     asked = [is_question(sentence) for sentence in owned]
-    if 4 * sum(asked) < len(parts):
+    if not any(asked[1:]) or 4 * sum(asked) < len(parts):
         return set()
-    return {
-        index
-        for index in range(1, len(parts))
-        if asked[index]
-        and any(asked[:index])
-        and (
-            asks_anew(owned[index])
-            or (asked[index - 1] and asks_apart(owned[index], owned[index - 1]))
-        )
-    }
+    starts: set[int] = set()
+    said = set(content(owned[0]))
+    for index in range(1, len(parts)):
+        if asked[index] and _asks_anew(owned, asked, index, said):
+            starts.add(index)
+        said |= content(owned[index])
+    return starts
+
+
+def _asks_anew(owned: list[str], asked: list[bool], index: int, said: set[str]) -> bool:
+    """Whether the question at `index` is no part of what was asked or wished for before it."""
+    question, before = owned[index], owned[index - 1]
+    if any(asked[:index]):
+        apart = asked[index - 1] and asks_apart(question, before)
+        return apart or asks_anew(question) or asks_else(question, said)
+    return requests(before) and asks_else(question, said)
 
 
 def _concern_starts(text: str, parts: list[TextSpan], *, entry: bool) -> set[int]:
@@ -180,12 +190,17 @@ def _is_closing(text: str, parts: list[TextSpan]) -> bool:
     return any(is_verdict(_text_of(text, part)) for part in parts)
 
 
-def _without_asides(text: str, parts: list[TextSpan]) -> list[TextSpan]:
-    """Sentences without the politeness around them; what stands in the middle is kept."""
+def _says_nothing(sentence: str) -> bool:
+    """Whether a sentence is polite or tells the authors' own limits back."""
+    return is_polite(sentence) or tells_limits(sentence)
+
+
+def _without(idle: Callable[[str], bool], text: str, parts: list[TextSpan]) -> list[TextSpan]:
+    """Sentences without the idle ones around them; what stands in the middle is kept."""
     first, last = 0, len(parts)
-    while first < last and is_polite(_text_of(text, parts[first])):
+    while first < last and idle(_text_of(text, parts[first])):
         first += 1
-    while last - 1 > first and is_polite(_text_of(text, parts[last - 1])):
+    while last - 1 > first and idle(_text_of(text, parts[last - 1])):
         last -= 1
     return parts[first:last]
 
@@ -218,23 +233,32 @@ def all_concerns(text: str, block: Block, *, praise: bool = False) -> Iterator[C
         block: An entry or a paragraph of it.
         praise: Whether the section is for strengths, whose paragraphs may be praise alone.
     """
-    own = text[block.start : block.end]
-    if is_empty(own) or is_grade(own):
+    if is_empty(text[block.start : block.end]):
         return
     parts = sentences(text, block.start, block.end)
-    if not block.entry and _is_closing(text, parts):
-        return
-    parts = _without_asides(text, parts)
+    parts = _without(is_polite, text, parts) if praise else _critical_part(text, block, parts)
     if not parts:
         return
-    if not (block.entry or praise):
-        while parts and is_summary(_text_of(text, parts[0])):
-            parts = parts[1:]
-        if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
-            return
     starts = _question_starts(text, parts) | _counted_starts(text, parts)
-    starts |= _concern_starts(text, parts, entry=block.entry)
+    if not (praise and block.entry):
+        starts |= _concern_starts(text, parts, entry=block.entry)
     yield from _grouped(text, parts, starts, block.context)
+
+
+def _critical_part(text: str, block: Block, parts: list[TextSpan]) -> list[TextSpan]:
+    """The sentences of a block of weaknesses or questions that may be points."""
+    if is_grade(text[block.start : block.end]):
+        return []
+    if not block.entry and _is_closing(text, parts):
+        return []
+    parts = _without(_says_nothing, text, parts)
+    if block.entry:
+        return parts
+    while parts and is_summary(_text_of(text, parts[0])):
+        parts = parts[1:]
+    if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
+        return []
+    return parts
 
 
 def _needs_before(sentence: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
 from reviewscore.text.patterns import load_patterns
@@ -141,9 +142,13 @@ def is_repair(text: str, lead: str = "") -> bool:
     """
     if len(text) > SHORT or is_question(text):
         return False
+    return _mends(text, listed=len(lead) <= SHORT and _REPAIR_LIST.match(lead) is not None)
+
+
+@lru_cache(maxsize=2_000)
+def _mends(text: str, *, listed: bool) -> bool:
     if _CUES["repair"].search(text) is not None:
         return True
-    listed = len(lead) <= SHORT and _REPAIR_LIST.match(lead) is not None
     mended = listed or _CORRECTED.search(text) is not None
     return mended and stance_of(text) is not Stance.CRITICAL
 
@@ -187,14 +192,14 @@ _VERB = re.compile(r"\b(?:is|are|seems|looks)\b", re.IGNORECASE)
 
 
 def is_grade(text: str) -> bool:
-    """Whether a line grades a topic by a word without a verb: ``Novelty: fair``."""
-    return is_bare_rating(text) and _VERB.search(text) is None
+    """Whether a line names a topic and grades it without a verb: ``Novelty: fair``."""
+    return is_bare_rating(text) and ":" in text and _VERB.search(text) is None
 
 
 def is_polite(sentence: str) -> bool:
     """Whether a sentence is only politeness or a decision, whatever section it stands in."""
     text = sentence[:LOOKED_AT]
-    if is_empty(text) or is_pointer(text) or tells_limits(text):
+    if is_empty(text) or is_pointer(text):
         return True
     if not is_aside(text):
         return False
@@ -205,7 +210,11 @@ def is_polite(sentence: str) -> bool:
 
 def stance_of(sentence: str) -> Stance:
     """What a sentence of a mixed section does, by its words alone."""
-    text = sentence[:LOOKED_AT]
+    return _stance(sentence[:LOOKED_AT])
+
+
+@lru_cache(maxsize=2_000)
+def _stance(text: str) -> Stance:
     if is_aside(text):
         return Stance.ASIDE
     if is_question(text):

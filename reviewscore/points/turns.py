@@ -95,6 +95,13 @@ _VERB = re.compile(
     r"may|might|must|needs?|lacks?|seems?|fails?|remains?)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
+_REQUESTS = re.compile(
+    r"\b(?:should|please|suggest|recommend|encourage|consider|needs? to|must|would (?:be|like|"
+    r"benefit|help|strengthen|have)|could (?:be|also|consider|provide|you|the authors?|benefit)|"
+    r"perhaps|maybe)\b",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS = 5
 _TITLE_WORDS = 5
 _LEAST_WORDS = 7
 _FEW_WORDS = 12
@@ -170,10 +177,30 @@ def asks_apart(question: str, before: str) -> bool:
     first = question.lstrip(" \t\n*_-(")[:1]
     if first.islower() or not stands_alone(question) or _PRONOUN.search(question) is not None:
         return False
-    return not _content(question) & _content(before)
+    return not content(question) & content(before)
 
 
-def _content(sentence: str) -> frozenset[str]:
+def asks_else(question: str, said: set[str]) -> bool:
+    """Whether a question asks for something of which nothing was said.
+
+    Args:
+        question: The question.
+        said: Stems of what stands before it, as `content` gives them.
+    """
+    if _ASKS_FOR.match(question) is None or len(question.split()) < _FEWEST_WORDS:
+        return False
+    if leans_back(question) or _PRONOUN.search(question) is not None:
+        return False
+    return said.isdisjoint(content(question))
+
+
+def requests(sentence: str) -> bool:
+    """Whether a sentence asks for a change or for more: ``Variance should be reported.``."""
+    return _REQUESTS.search(sentence) is not None
+
+
+def content(sentence: str) -> frozenset[str]:
+    """Stems of the words of a sentence that are no function words."""
     return frozenset(stems(sentence.lower())) - FUNCTION_WORDS
 
 

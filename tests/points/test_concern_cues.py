@@ -103,6 +103,29 @@ def test_a_question_of_yes_or_no_is_apart_if_it_shares_no_word(
     assert turns.asks_apart(question, before) is apart
 
 
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        ("How many seeds were used?", True),
+        ("How many experts were used?", False),
+        ("Were other seeds used?", False),
+        ("How are they used in Table 2?", False),
+        ("Why two?", False),
+    ],
+)
+def test_a_question_of_which_nothing_was_said_asks_something_else(
+    question: str, holds: bool
+) -> None:
+    said = set(turns.content("Please name the experts."))
+
+    assert turns.asks_else(question, said) is holds
+
+
+def test_a_wish_is_a_request() -> None:
+    assert turns.requests("The variance should be reported.")
+    assert not turns.requests("The variance is not reported.")
+
+
 @given(st.text(max_size=300))
 def test_every_cue_answers_for_any_text(text: str) -> None:
     cues: list[Cue] = [

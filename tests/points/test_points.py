@@ -138,6 +138,8 @@ def test_a_box_is_split_where_its_points_end(name: str, box: str, points: list[s
             "Which optimiser was used to train the router?",
             2,
         ),
+        ("- The variance should be reported. How many experts are idle?", 2),
+        ("- The variance should be reported. How large is this variance?", 1),
         ("The proof is hard to follow. Overall, I lean to reject. Why two layers?", 1),
         (
             "- The design is not justified, as a router can be trained in two ways. "
