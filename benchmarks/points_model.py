@@ -56,7 +56,7 @@ SOURCES = {
     "neurips/reviews_2025": "neurips/reviews_2025.parquet",
 }
 FOLDS = 2 if QUICK else 10
-STRENGTH = 0.02
+STRENGTH = 0.01
 """Inverse strength of the penalty (L2) of both regressions."""
 SHIFTS = (0.3, 0.9)
 """Added to the log odds of being part of a point, and of beginning another: missed points and
