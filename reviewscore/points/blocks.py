@@ -366,7 +366,8 @@ _LEANS = re.compile(
     r"therefore|thus|hence|because|since|same|however|yet|otherwise|if|although|though|while|also|"
     r"indeed|here|given|as|for (?:example|instance)|in (?:other words|this case|"
     r"that case|particular|fact|"
-    r"practice|contrast)|on the other hand|specifically|e\.g|i\.e)\b|(?:\w+\W+){0,5}(?:this|these|"
+    r"practice|contrast)|on the other hand|specifically|e\.g|i\.e)\b|"
+    r"(?:\w+[^\w.?!]+){0,5}(?:this|these|"
     r"those|that|it|they|such)\b)",
     re.IGNORECASE,
 )
@@ -401,17 +402,16 @@ def _is_unfinished(text: str, block: Block) -> bool:
 
 def _turns(text: str, block: Block, start: int, end: int) -> bool:
     """Whether a line or paragraph under an entry is a concern beside the entry's own."""
+    if _LEANS.match(text, start, end):
+        return False
+    if not (_ADDS.match(text, start, end) or has_criticism(_opening(text, start, end))):
+        return False
     if _is_title(text, block) or _is_unfinished(text, block):
         return False
     asked = text[block.end - 1] == "?" and block.end - block.start < _LEAD_IN_LENGTH
     if asked and len(sentences(text, block.start, block.end)) == 1:
         return False  # a question, and why it is asked
-    if block.entry and not has_criticism(_opening(text, block.start, block.end)):
-        return False
-    first = sentences(text, start, end)[0]
-    if _LEANS.match(text, first.start, first.end):
-        return False
-    return _ADDS.match(text, start, end) is not None or has_criticism(_opening(text, start, end))
+    return not block.entry or has_criticism(_opening(text, block.start, block.end))
 
 
 def _leads(text: str, line: ListLine) -> bool:
