@@ -59,6 +59,7 @@ QUALITY = (
     Benchmark("points_measured"),
     Benchmark("remark_model"),
     Benchmark("places"),
+    Benchmark("points_model"),
     Benchmark("numbered_papers"),
     Benchmark("gem_validation"),
     Benchmark("focus_measured"),
