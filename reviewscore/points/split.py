@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from reviewscore.judges.lexical.remarks import kind_of
 from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.blocks import Block, blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, joined_repairs, sifted_concerns
@@ -73,6 +74,7 @@ def _as_points(
                 context=_lead(review, section, concern),
                 neighbours=around[section].of(start, end, language),
                 language=language,
+                kind=None if language else kind_of(text, role),
             )
         )
     return tuple(points)

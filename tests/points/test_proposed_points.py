@@ -48,10 +48,10 @@ def test_kind_and_type_of_a_proposal_stay_with_its_point() -> None:
     assert (point.kind, point.type) == (PointKind.QUESTION, PointType.QUESTION)
 
 
-def test_what_the_rules_cut_and_texts_alone_have_no_type() -> None:
+def test_texts_alone_have_the_kind_that_rules_tell_and_no_type() -> None:
     points, _ = accept_proposed(REVIEW, ["Was it deep?"])
 
-    assert [(point.kind, point.type) for point in points] == [(None, None)]
+    assert [(point.kind, point.type) for point in points] == [(PointKind.QUESTION, None)]
     assert {point.type for point in split_review(REVIEW)} == {None}
 
 
