@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 
 from reviewscore.judges.lexical.argument import conclusion_and_reasons
@@ -98,7 +98,8 @@ def _bucket(number: int, ends: Sequence[int]) -> str:
     return next((f"<={end}" for end in ends if number <= end), f">{ends[-1]}")
 
 
-def remark_features(text: str, role: Role | None = None) -> dict[str, float]:
+@lru_cache(maxsize=512)  # a point is asked for its kind, then for its type
+def remark_features(text: str, role: Role | None = None) -> Mapping[str, float]:
     """Values of what the type and kind of a remark are told by, by name.
 
     Args:
