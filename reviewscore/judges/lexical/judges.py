@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from reviewscore.judges.judge import Proposal
 
 _NAME = "lexical"
-_VERSION = "4"
+_VERSION = "5"
 
 _TYPE_REASONS = {
     PointType.QUESTION: "It asks something.",
