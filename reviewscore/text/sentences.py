@@ -80,7 +80,7 @@ def sentence_spans(paragraph: str) -> Iterator[tuple[int, int]]:
     """Start and end of each sentence, without white space at its ends.
 
     The boundaries are those of the library sentencex, but for abbreviations of papers, ``3 . 4``,
-    and ends before a lower-case letter.
+    and ends before a lower-case letter; behind single letters a sentence ends too.
     """
     cuts = [0]
     for end, sure in _boundaries(paragraph):
@@ -148,7 +148,8 @@ def sentences(text: str, start: int, end: int, *, language: str = "en") -> list[
     """Split ``text[start:end]`` into sentences, white space at their ends left out.
 
     Boundaries are those of the sentencex library, except inside formulas, links and brackets and
-    after abbreviations that reviewers use (``Eq.``, ``et al.``).
+    after abbreviations that reviewers use (``Eq.``, ``et al.``), and in English those behind
+    single letters (``we vary k.``).
 
     Args:
         text: The text.
