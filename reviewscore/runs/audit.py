@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -45,11 +45,13 @@ from reviewscore.runs.manifest import (
     PROMPT,
     Counts,
     Manifest,
+    PromptCheck,
     Setting,
     first_difference,
     prompt_names,
     sum_of,
 )
+from reviewscore.runs.prompt_checks import check_prompts
 from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally, chosen_reviews
 from reviewscore.runs.scoring_on_ray import RayScoring, check_ray
 from reviewscore.runs.session import Clock, Interruption, Outcome, Progress, Quiet, interruptible
@@ -117,6 +119,10 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 failed=done.counts.error + len(collection.unread),
                 before=done.counts.points,
             )
+        old = read_manifest(out, accept_changed=accept_changed) if _is_run(out) else manifest
+        checks = asyncio.run(
+            check_prompts(collection, settings, known=old.prompt_checks, say=progress.say)
+        )
         with RunDir(
             out,
             manifest,
@@ -125,7 +131,13 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
             accept_changed=accept_changed,
         ) as run:
             work = _Audit(
-                collection, settings, run, progress, renew=retry_errors, interruption=interruption
+                collection,
+                settings,
+                run,
+                progress,
+                checks=checks,
+                renew=retry_errors,
+                interruption=interruption,
             )
             return asyncio.run(work.session())
 
@@ -173,9 +185,11 @@ class _Audit:
         run: RunDir,
         progress: Progress,
         *,
+        checks: Mapping[str, PromptCheck],
         renew: bool,
         interruption: Interruption | None = None,
     ) -> None:
+        self._checks = checks
         self._collection, self._settings, self._run = collection, settings, run
         self._progress, self._renew, self._interruption = progress, renew, interruption
         self._reviews = chosen_reviews(collection, settings)
@@ -239,7 +253,14 @@ class _Audit:
                 await remote.score(self._reviews)
             return remote
         around = RunContext(
-            idle=lambda: not shared().busy, say=say, renew=self._renew, refused=refused
+            idle=lambda: not shared().busy,
+            say=say,
+            renew=self._renew,
+            refused=refused,
+            longest={
+                model: check.longest_prompt + settings.max_tokens
+                for model, check in self._checks.items()
+            },
         )
         async with open_judges(settings, book, around) as (judges, client):
             local = LocalScoring(**common, judges=judges, client=client, by_rule=self._split)
@@ -269,6 +290,7 @@ class _Audit:
         """The manifest at the end of a session."""
         old = self._run.manifest
         update = {} if paid is None else session.models_update(paid, old.spending)
+        update["prompt_checks"] = {**old.prompt_checks, **self._checks}
         doubts = list(tally.warnings)
         if tally.rejected:
             doubts.append(f"{tally.rejected} proposed points were not verbatim in their review")
@@ -367,6 +389,11 @@ def _methods(settings: Settings) -> dict[str, int]:
     return used
 
 
+def _is_run(path: Path) -> bool:
+    """Whether a folder is that of a run."""
+    return (path / MANIFEST).is_file()
+
+
 def _not_there(path: Path, chosen: Sequence[str]) -> set[str]:
     """Chosen points, by identifier or short name, that a run folder does not hold."""
     lacking = set(chosen)
@@ -402,7 +429,7 @@ def finished(
             changed.
     """
     settings = resolved.settings
-    if not (out / MANIFEST).is_file():
+    if not _is_run(out):
         return None
     with prompts.use_directory(settings.prompts_dir):
         new = manifest or new_manifest(collection, resolved, out=out)
