@@ -43,7 +43,7 @@ class PromptCheck:
     """
 
     def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
-        self._say, self._silent = say, set[str]()
+        self._say, self._silent, self._counting = say, set[str](), set[str]()
         self._counted: dict[tuple[str, str], int] = {}
         self._read: dict[tuple[str, str, str], int] = {}
 
@@ -70,12 +70,14 @@ class PromptCheck:
         least = await self.fewest(provider, request)
         about = (provider.place, request.model, prefix_key(request.prefix))
         read = completion.usage.input_tokens
+        if read:
+            self._counting.add(provider.place)
         if read >= least or provider.place in self._silent or self._read.get(about, 0) >= least:
             return
         again = (await provider.complete(marked(request)[0])).usage.input_tokens
         if again >= least:  # the rest was in the server's cache
             self._read[about] = least
-        elif again:
+        elif again or provider.place in self._counting:  # of none: not even the new word was read
             raise await cut(provider, request, again, least)
         else:
             self._silent.add(provider.place)

@@ -15,7 +15,7 @@ from reviewscore.addresses import is_near
 from reviewscore.config import Settings
 from reviewscore.errors import ModelError, PromptCutError, ProviderError, SettingsError
 from reviewscore.judges.asker import ROOM_TO_THINK
-from reviewscore.llm.connect import RunContext, connect
+from reviewscore.llm.connect import RunContext, connect, price_of
 from reviewscore.llm.context import CERTAIN, PromptCheck, probe_request, recalls
 from reviewscore.llm.context_window import ContextWindow
 from reviewscore.llm.ledger.store import CallsInMemory
@@ -29,6 +29,8 @@ from reviewscore.runs.estimate import estimate, own_server
 from reviewscore.schema.call import Message, Request
 from reviewscore.sources.collection import Collection
 
+_ABOUT = 1.1
+"""A prompt that is longer by this factor at most is not tried again."""
 _NAMED = 5
 """Papers that a message names."""
 
@@ -89,7 +91,8 @@ async def check_prompts(
         SettingsError: A prompt is too long for a model, or was cut.
         StopError: A server has no such model.
     """
-    models = [model for model in settings.models if own_server(model, settings)]
+    models = [] if settings.embedded else [*settings.models]
+    models = [model for model in models if own_server(model, settings)]
     if not models:
         return {}
     sizes = (await estimate(collection, settings)).prompts
@@ -129,9 +132,12 @@ async def _check(
     longest = sizes[asked.paper_id]
     _refuse_longer(model, window, sizes, asked.reply)
     check = manifest.PromptCheck(longest_prompt=longest, window=window.tokens, source=window.source)
-    if before is not None and before.read is not None and before.longest_prompt >= longest:
+    known = before is not None and before.read is not None
+    if before is not None and known and longest <= before.longest_prompt * _ABOUT:
         return before.model_copy(update=check.model_dump(include={"window", "source"}))
-    if longest <= CERTAIN or not is_near(provider.place):
+    price = price_of(asked.settings, model)
+    paid = price is not None and price.input > 0
+    if longest <= CERTAIN or paid or not is_near(provider.place):
         return check
     return await _probed(provider, request, check, say)
 
