@@ -196,6 +196,7 @@ def estimate_record(expected: CostEstimate, settings: Settings) -> dict[str, obj
             "requests_per_minute": settings.requests_per_minute,
             "tokens_per_minute": settings.tokens_per_minute,
             "max_connections": settings.max_connections,
+            "speed": settings.speed,
         },
         "ways": [
             {

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 from reviewscore.errors import ProviderError, StopError, StoppedError
 from reviewscore.llm.budget import Budget, SpendingCap
-from reviewscore.llm.context import PromptCheck, was_cut
+from reviewscore.llm.context import ReadingCheck, was_cut
 from reviewscore.llm.http import without_secrets
 from reviewscore.llm.ledger.store import CallStore, Paid
 from reviewscore.llm.limiter import ConcurrencyLimiter, PrefixCacheWarmup, RateLimiter
@@ -123,7 +123,7 @@ class Client:
         self._stopping = self._told_cold = self._told_elsewhere = False
         self._silent_until = 0.0
         self._uncounted: set[str] = set()
-        self.prompts = PromptCheck(self.say)
+        self.prompts = ReadingCheck(self.say)
 
     async def complete(
         self, request: Request, *, stage: str, urgency: int = 0, renew: bool = False

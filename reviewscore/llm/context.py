@@ -2,8 +2,8 @@
 
 Servers of one's own cut prompts that are too long without a word, at their beginning, in the
 middle or at their end, and answer as if nothing had happened. What they say they have read is
-held against what was sent: a bound that no tokenizer goes below (`prompt_size.fewest_tokens`), or
-the server's own tokenizer where it has one. A count may also be low because the server has read
+held against what was sent: a bound that no tokenizer goes below (`fewest_tokens`), or the server's
+own tokenizer where it has one. A count may also be low because the server has read
 the beginning before and counts the rest alone; then the same prompt with a random word in front,
 of which nothing can be in a cache, is sent once, and its count decides.
 """
@@ -15,8 +15,12 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from reviewscore.errors import PromptCutError, ProviderError, StopError
-from reviewscore.llm.context_window import ContextWindow
-from reviewscore.llm.prompt_size import estimated_tokens, fewest_tokens, request_text
+from reviewscore.llm.context_window import (
+    ContextWindow,
+    estimated_tokens,
+    fewest_tokens,
+    request_text,
+)
 from reviewscore.llm.provider import Provider
 from reviewscore.schema.call import Completion, Message, Request, prefix_key
 
@@ -35,7 +39,7 @@ _QUESTION = (
 )
 
 
-class PromptCheck:
+class ReadingCheck:
     """Holds what servers say they have read against what was sent.
 
     Args:
@@ -44,7 +48,7 @@ class PromptCheck:
 
     def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
         self._say, self._silent, self._counting = say, set[str](), set[str]()
-        self._counted: dict[tuple[str, str], int] = {}
+        self._counted: dict[tuple[str, str, str], int] = {}
         self._read: dict[tuple[str, str, str], int] = {}
 
     async def fewest(self, provider: Provider, request: Request) -> int:
@@ -54,10 +58,23 @@ class PromptCheck:
             return least_of(request)
         return max(own - _BORDERS, 0) + fewest_tokens(_without_paper(request))
 
-    async def check(self, provider: Provider, request: Request, completion: Completion) -> None:
+    async def check(
+        self,
+        provider: Provider,
+        request: Request,
+        completion: Completion,
+        *,
+        reply: int | None = None,
+    ) -> None:
         """Refuse a reply to a prompt that was not read as it was sent.
 
         A server that does not say how much it has read is told of, once.
+
+        Args:
+            provider: Whose server it is.
+            request: What was asked.
+            completion: The reply.
+            reply: Tokens of the longest reply that has to find room; the request's if not given.
 
         Raises:
             PromptCutError: Less was read than was sent.
@@ -78,7 +95,7 @@ class PromptCheck:
         if again >= least:  # the rest was in the server's cache
             self._read[about] = least
         elif again or provider.place in self._counting:  # of none: not even the new word was read
-            raise await cut(provider, request, again, least)
+            raise await cut(provider, request, again, least, reply or request.max_tokens)
         else:
             self._silent.add(provider.place)
             self._say(
@@ -90,7 +107,7 @@ class PromptCheck:
         """Tokens of a text by the server's own tokenizer, each text once."""
         if len(text) < _WORTH_COUNTING:
             return None
-        key = (provider.place, prefix_key(text))
+        key = (provider.place, model, prefix_key(text))
         if key not in self._counted:
             counted = await provider.count_tokens(model, text)
             if counted is None:
@@ -124,13 +141,15 @@ def least_of(request: Request) -> int:
     return _of_paper(request.prefix) + fewest_tokens(_without_paper(request))
 
 
-async def cut(provider: Provider, request: Request, read: int, least: int) -> PromptCutError:
+async def cut(
+    provider: Provider, request: Request, read: int, least: int, reply: int
+) -> PromptCutError:
     """The failure of a prompt of which too little was read, with what to do."""
     try:
         window = await provider.window(request.model)
     except (ProviderError, StopError):
         window = ContextWindow()
-    needed = estimated_tokens(request_text(request)) + request.max_tokens
+    needed = estimated_tokens(request_text(request)) + reply
     return PromptCutError(
         f"{provider.place} read {read:,} tokens of a prompt that has {least:,} at the least: it "
         f"was cut, and nothing is judged by it; "
@@ -158,7 +177,7 @@ def probe_request(like: Request, *, tokens: int) -> tuple[Request, str]:
     update = {
         "task": _FILLER * (missing // estimated_tokens(_FILLER)),
         "messages": (Message(role="user", content=_QUESTION),),
-        "max_tokens": 64,
+        "max_tokens": 256,
     }
     return request.model_copy(update=update), word
 

@@ -23,9 +23,9 @@ from reviewscore.errors import InputError
 from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.llm.connect import price_of
+from reviewscore.llm.context_window import estimated_tokens
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.prices import Price, price_list, tokens_in
-from reviewscore.llm.prompt_size import estimated_tokens
 from reviewscore.llm.provider import provider_class
 from reviewscore.papers.parts import shown
 from reviewscore.points.split import split_review

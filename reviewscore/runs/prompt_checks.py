@@ -11,16 +11,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from reviewscore import prompts
-from reviewscore.addresses import is_near
+from reviewscore.addresses import is_loopback, is_near
 from reviewscore.config import Settings
 from reviewscore.errors import ModelError, PromptCutError, ProviderError, SettingsError
 from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.connect import RunContext, connect, price_of
-from reviewscore.llm.context import CERTAIN, PromptCheck, probe_request, recalls
-from reviewscore.llm.context_window import ContextWindow
+from reviewscore.llm.context import CERTAIN, ReadingCheck, probe_request, recalls
+from reviewscore.llm.context_window import ContextWindow, estimated_tokens
 from reviewscore.llm.ledger.store import CallsInMemory
+from reviewscore.llm.local_servers import answering_words
 from reviewscore.llm.parameters import reasons
-from reviewscore.llm.prompt_size import estimated_tokens
 from reviewscore.llm.provider import Provider
 from reviewscore.papers.parts import shown
 from reviewscore.printable import counted
@@ -91,7 +91,7 @@ async def check_prompts(
         SettingsError: A prompt is too long for a model, or was cut.
         StopError: A server has no such model.
     """
-    models = [] if settings.embedded else [*settings.models]
+    models = [] if settings.embedded or settings.batch else [*settings.models]
     models = [model for model in models if own_server(model, settings)]
     if not models:
         return {}
@@ -126,8 +126,14 @@ async def _check(
         request = asked.about(model)
         scale = await _scale(provider, request)
     except ProviderError as error:
-        say(f"whether prompts fit is not known: {error}")
+        here = answering_words() if is_loopback(provider.place) else ""
+        say(f"whether prompts fit is not known: {error}{'; ' if here else ''}{here}")
         return None
+    if window.slots is not None and asked.settings.max_connections > window.slots:
+        say(
+            f"{provider.place} works on {counted(window.slots, 'call')} at once; with "
+            f"--max-connections {window.slots} no call waits there, where its time runs"
+        )
     sizes = {paper: round(size * scale) for paper, size in asked.sizes.items()}
     longest = sizes[asked.paper_id]
     _refuse_longer(model, window, sizes, asked.reply)
@@ -139,7 +145,7 @@ async def _check(
     paid = price is not None and price.input > 0
     if longest <= CERTAIN or paid or not is_near(provider.place):
         return check
-    return await _probed(provider, request, check, say)
+    return await _probed(provider, request, asked.reply, check, say)
 
 
 async def _scale(provider: Provider, request: Request) -> float:
@@ -177,6 +183,7 @@ def _refuse_longer(model: str, window: ContextWindow, sizes: Mapping[str, int], 
 async def _probed(
     provider: Provider,
     like: Request,
+    reply: int,
     check: manifest.PromptCheck,
     say: Callable[[str], None],
 ) -> manifest.PromptCheck:
@@ -194,7 +201,7 @@ async def _probed(
         completion = await provider.complete(request)
         read = completion.usage.input_tokens
         if read:
-            await PromptCheck().check(provider, request, completion)
+            await ReadingCheck().check(provider, request, completion, reply=reply)
     except PromptCutError as error:
         raise SettingsError(f"{model} was tried with the longest prompt: {error}") from error
     except ModelError as error:  # its calls are checked one by one

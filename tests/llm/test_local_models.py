@@ -22,9 +22,13 @@ from reviewscore.llm import local_servers
 from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.connect import check, price_of
 from reviewscore.llm.context import least_of
-from reviewscore.llm.context_window import ContextWindow
+from reviewscore.llm.context_window import (
+    ContextWindow,
+    estimated_tokens,
+    fewest_tokens,
+    request_text,
+)
 from reviewscore.llm.ledger.store import CallsInMemory
-from reviewscore.llm.prompt_size import estimated_tokens, fewest_tokens, request_text
 from reviewscore.llm.provider import Provider, check_model, open_provider
 from reviewscore.llm.providers.ollama import own_address
 from reviewscore.schema.call import Completion, Request, Usage

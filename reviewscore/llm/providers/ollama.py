@@ -15,9 +15,16 @@ from typing import Any, ClassVar
 
 from reviewscore.addresses import is_loopback, several
 from reviewscore.errors import PromptCutError, ProviderError, SettingsError, StopError
-from reviewscore.llm.context_window import OLLAMA, ContextWindow, field, whole_number
+from reviewscore.llm.context_window import (
+    OLLAMA,
+    ContextWindow,
+    estimated_tokens,
+    fewest_tokens,
+    field,
+    request_text,
+    whole_number,
+)
 from reviewscore.llm.http import STRANGE, Names, sdk_errors, strange, usage_of
-from reviewscore.llm.prompt_size import estimated_tokens, fewest_tokens, request_text
 from reviewscore.llm.provider import (
     Provider,
     ProviderOptions,
