@@ -36,6 +36,7 @@ class LocalModel(Served):
         cuts: Where it cuts longer prompts; empty where it refuses them by name.
         counts: What it says it has read: what it ``read``, what was ``sent``, what was not in its
             cache (``fresh``), or ``nothing``.
+        dense: Tokens that it makes of each word and sign.
         forgets: Whether the model does not give code words back.
         spoils: Replies, counted from 0, that are no JSON.
         asked: Bodies of chats in order, those for a code word too.
@@ -47,6 +48,7 @@ class LocalModel(Served):
     granted: int | None = None
     cuts: str = ""
     counts: str = "read"
+    dense: int = 1
     forgets: bool = False
     spoils: frozenset[int] = frozenset()
     shown: dict[str, object] = field(default_factory=dict)
@@ -138,18 +140,21 @@ class LocalModel(Served):
         text = _text(body)
         places = [match.start() for match in _TOKEN.finditer(text)]
         sent = len(places)
-        if sent > room and not self.cuts:
+        if sent * self.dense > room and not self.cuts:
             return None, None
         read = text
-        if sent > room:
-            half = room // 2
+        if sent * self.dense > room:
+            left = room // self.dense
+            half = left // 2
             read = {
-                "front": text[places[sent - room] :],
-                "end": text[: places[room]],
+                "front": text[places[sent - left] :],
+                "end": text[: places[left]],
                 "middle": text[: places[half]] + text[places[sent - half] :],
                 "half": text[places[sent - half] :],
             }[self.cuts]
-        counted: int | None = {"sent": sent, "nothing": 0}.get(self.counts, tokens(read))
+        counted: int | None = {"sent": sent, "nothing": 0}.get(
+            self.counts, tokens(read) * self.dense
+        )
         if self.counts == "fresh":
             same = next((n for n, (a, b) in enumerate(zip(self.cached, read, strict=False))
                          if a != b), min(len(self.cached), len(read)))  # fmt: skip

@@ -10,6 +10,7 @@ of which nothing can be in a cache, is sent once, and its count decides.
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Callable
 from functools import lru_cache
@@ -84,18 +85,22 @@ class ReadingCheck:
             return
         if least_of(request) <= CERTAIN:
             return
+        window = await _window(provider, request.model)
         least = await self.fewest(provider, request)
         about = (provider.place, request.model, prefix_key(request.prefix))
         read = completion.usage.input_tokens
         if read:
             self._counting.add(provider.place)
+        filled = read + completion.usage.output_tokens >= (window.tokens or math.inf)
+        if filled and completion.finish != "length":
+            raise cut(provider, request, window, read, least, reply or request.max_tokens)
         if read >= least or provider.place in self._silent or self._read.get(about, 0) >= least:
             return
         again = (await provider.complete(marked(request)[0])).usage.input_tokens
         if again >= least:  # the rest was in the server's cache
             self._read[about] = least
         elif again or provider.place in self._counting:  # of none: not even the new word was read
-            raise await cut(provider, request, again, least, reply or request.max_tokens)
+            raise cut(provider, request, window, again, least, reply or request.max_tokens)
         else:
             self._silent.add(provider.place)
             self._say(
@@ -141,18 +146,26 @@ def least_of(request: Request) -> int:
     return _of_paper(request.prefix) + fewest_tokens(_without_paper(request))
 
 
-async def cut(
-    provider: Provider, request: Request, read: int, least: int, reply: int
+async def _window(provider: Provider, model: str) -> ContextWindow:
+    """What a server says it reads; nothing where it cannot be asked."""
+    try:
+        return await provider.window(model)
+    except (ProviderError, StopError):
+        return ContextWindow()
+
+
+def cut(
+    provider: Provider, request: Request, window: ContextWindow, read: int, least: int, reply: int
 ) -> PromptCutError:
     """The failure of a prompt of which too little was read, with what to do."""
-    try:
-        window = await provider.window(request.model)
-    except (ProviderError, StopError):
-        window = ContextWindow()
     needed = estimated_tokens(request_text(request)) + reply
+    sent = (
+        f"of a prompt that has {least:,} at the least: it was cut"
+        if read < least
+        else f"and was full with them ({window.source}): the prompt may have been cut"
+    )
     return PromptCutError(
-        f"{provider.place} read {read:,} tokens of a prompt that has {least:,} at the least: it "
-        f"was cut, and nothing is judged by it; "
+        f"{provider.place} read {read:,} tokens {sent}, and nothing is judged by it; "
         f"{window.cure_for(needed)}"
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -26,11 +26,12 @@ from reviewscore.llm.context_window import (
     ContextWindow,
     estimated_tokens,
     fewest_tokens,
+    openai_window,
     request_text,
 )
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import Provider, check_model, open_provider
-from reviewscore.llm.providers.ollama import own_address
+from reviewscore.llm.providers.ollama import OllamaProvider, _think, own_address
 from reviewscore.schema.call import Completion, Request, Usage
 from tests.local_models import Kind, LocalModel, tokens
 from tests.sessions import request
@@ -43,22 +44,6 @@ MODELS = {
     "vllm": "openai/small",
     "lmstudio": "openai/small",
 }
-
-
-@pytest.fixture
-def local(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., LocalModel]]:
-    """Starts servers of one's own."""
-    started: list[LocalModel] = []
-    for name in ("OLLAMA_HOST", "OLLAMA_API_KEY", "LLAMA_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-
-    def start(kind: Kind = "ollama", **how: Any) -> LocalModel:
-        started.append(LocalModel(kind=kind, **how).start())
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
 
 
 def about(server: LocalModel, paper: str = PAPER, **fields: Any) -> Request:
@@ -110,6 +95,16 @@ async def test_a_prompt_that_was_cut_is_never_judged(
     await asking.close()
     assert asking.traffic.calls == 0
     assert await store.find(about(server).key(place=asking.provider_of("x").place)) is None
+
+
+async def test_a_prompt_that_fills_what_the_server_reads_is_not_judged(
+    local: Callable[..., LocalModel],
+) -> None:
+    asked = request_text(about(local("lmstudio")))
+    server = local("lmstudio", window=tokens(asked) - 100, cuts="middle")
+
+    with pytest.raises(PromptCutError, match="full"):
+        await judged(server, about(server))
 
 
 async def test_what_helps_is_said_as_the_server_takes_it(
@@ -219,19 +214,41 @@ async def test_ollama_begins_with_the_context_of_the_longest_prompt(
     assert server.asked[0]["options"]["num_ctx"] == 20_480
 
 
+@pytest.mark.parametrize("cuts", ["", "front"])
 async def test_ollama_is_asked_with_more_context_where_the_estimate_was_too_low(
+    local: Callable[..., LocalModel], cuts: str
+) -> None:
+    server = local(cuts=cuts, dense=3)
+
+    (reply,) = await judged(server, about(server))
+
+    contexts = [body["options"]["num_ctx"] for body in server.asked]
+    assert len(contexts) > 1
+    assert contexts == sorted(set(contexts))
+    assert reply.usage.input_tokens == 3 * tokens(request_text(about(server))) < contexts[-1]
+
+
+@pytest.mark.parametrize("cuts", ["", "front", "middle", "end"])
+async def test_ollama_is_asked_for_no_more_than_the_model_reads(
+    local: Callable[..., LocalModel], cuts: str
+) -> None:
+    server = local(cuts=cuts, dense=2, window=6000)
+
+    with pytest.raises(PromptCutError, match="6,000"):
+        await judged(server, about(server))
+
+    assert all(body["options"]["num_ctx"] <= 6000 for body in server.asked)
+
+
+async def test_ollama_is_not_asked_what_surely_is_too_long(
     local: Callable[..., LocalModel],
 ) -> None:
-    signs = "a1b2 " * 3000  # more tokens than words and signs say
+    server = local(window=2000)
 
-    for cuts in ("", "front"):
-        server = local(cuts=cuts)
-        dense = about(server, signs.replace("1", " .").replace("2", " ,"))
-        provider = opened(server)
-        provider._context = 4096  # type: ignore[attr-defined]
-        await provider.complete(dense)
-        await provider.close()
-        assert server.asked[-1]["options"]["num_ctx"] > 8192
+    with pytest.raises(PromptCutError, match="2,000"):
+        await judged(server, about(server))
+
+    assert not server.asked
 
 
 async def test_ollama_is_asked_in_its_own_words(local: Callable[..., LocalModel]) -> None:
@@ -256,8 +273,6 @@ async def test_ollama_is_asked_in_its_own_words(local: Callable[..., LocalModel]
 async def test_models_think_only_where_an_effort_is_set(
     local: Callable[..., LocalModel], name: str, effort: str | None, think: object
 ) -> None:
-    from reviewscore.llm.providers.ollama import _think
-
     assert _think(request(model=f"ollama/{name}", effort=effort)) == think
 
 
@@ -342,8 +357,6 @@ async def test_a_model_that_ollama_asks_elsewhere_is_refused(
 async def test_ollama_behind_openais_door_is_sent_to_its_own(
     local: Callable[..., LocalModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reviewscore.llm.context_window import openai_window
-
     async def get(path: str) -> object:
         return {"version": "0.13"} if path == "/api/version" else {}
 
@@ -355,8 +368,6 @@ async def test_ollama_behind_openais_door_is_sent_to_its_own(
 
 @pytest.mark.parametrize("answer", [None, [], "x", {"data": 3}, {"data": [{"id": 1}]}])
 async def test_strange_answers_say_nothing(answer: object) -> None:
-    from reviewscore.llm.context_window import openai_window
-
     async def get(_: str) -> object:
         return answer
 
@@ -464,8 +475,6 @@ def test_something_else_that_listens_is_no_model_server(
 async def test_a_broken_reply_of_ollama_is_a_named_failure(
     local: Callable[..., LocalModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reviewscore.llm.providers.ollama import OllamaProvider
-
     provider = OllamaProvider(base_url="http://127.0.0.1:9", timeout=1)
 
     async def answers(path: str, body: object) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +16,6 @@ from tests.local_models import Kind, LocalModel
 
 EXAMPLES = str(ROOT / "examples")
 SHORT = ("--limit", "1", "--score", "base")
-
-
-@pytest.fixture
-def local(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., LocalModel]]:
-    started: list[LocalModel] = []
-
-    def start(kind: Kind = "ollama", **how: Any) -> LocalModel:
-        started.append(LocalModel(kind=kind, **how).start())
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
 
 
 Audit = Callable[..., tuple[int, str]]
