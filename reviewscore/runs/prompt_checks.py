@@ -126,8 +126,8 @@ async def _check(
         request = asked.about(model)
         scale = await _scale(provider, request)
     except ProviderError as error:
-        here = answering_words() if is_loopback(provider.place) else ""
-        say(f"whether prompts fit is not known: {error}{'; ' if here else ''}{here}")
+        if here := answering_words() if is_loopback(provider.place) else "":
+            say(f"{error}; {here}")
         return None
     if window.slots is not None and asked.settings.max_connections > window.slots:
         say(
