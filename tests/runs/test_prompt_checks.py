@@ -52,6 +52,8 @@ def test_a_paper_is_judged_after_its_prompt_was_tried_once(
     assert check.read is not None
     assert check.read > check.longest_prompt * 0.8
     assert tried == len(server.asked) - len(server.judged) == 1
+    forms = [body.get("format") or body["response_format"]["json_schema"] for body in server.judged]
+    assert all(isinstance(form, dict) for form in forms)  # a schema each, with a paper too
     assert all(point.status == "scored" for point in read_points(tmp_path / "run"))
 
 

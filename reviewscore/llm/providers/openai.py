@@ -111,6 +111,8 @@ class OpenAIProvider(Provider):
         self._windows: dict[str, ContextWindow] = {}
         if urlsplit(self.place).hostname != urlsplit(OPENAI).hostname:
             self.traits = replace(self.traits, counts=True)
+        negotiates = refusals is not None and refusals.negotiates
+        self._constrains = is_near(self.place) and negotiates
 
     @classmethod
     def check(cls, model: str, *, base_url: str | None) -> None:
@@ -192,6 +194,9 @@ class OpenAIProvider(Provider):
             return await self._client.post(address, cast_to=object, body=body)
 
     def _parameters(self, request: Request, refused_names: frozenset[str]) -> Parameters:
+        # Servers of one's own hold replies to a schema without making it a part of the prompt.
+        if self._constrains and request.structured == "object":
+            request = request.model_copy(update={"structured": "schema"})
         return parameters(request, refused_names, limits=self._limits)
 
     def _body(self, request: Request, sent: Parameters) -> dict[str, Any]:
