@@ -87,7 +87,8 @@ class ReadingCheck:
             return
         window = await _window(provider, request.model)
         least = await self.fewest(provider, request)
-        about = (provider.place, request.model, prefix_key(request.prefix))
+        text = request.prefix or request_text(request)
+        about = (provider.place, request.model, prefix_key(text))
         read = completion.usage.input_tokens
         if read:
             self._counting.add(provider.place)

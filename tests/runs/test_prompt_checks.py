@@ -161,7 +161,9 @@ def test_replies_that_could_not_be_used_are_counted(
     assert "replies that could not be used: 2 of" in words
     replies = json.loads((tmp_path / "run" / "summary.json").read_text())["replies"]
     assert (replies["unusable"], replies["n"]) == (2, len(server.judged))
-    assert "Replies</dt>" in (tmp_path / "run" / "report.html").read_text()
+    assert (
+        "<p>Replies that could not be used: 2 of" in (tmp_path / "run" / "report.html").read_text()
+    )
     # The problem is shown to the model when it is asked again.
     assert any(len(body["messages"]) == 4 for body in server.judged)
 
