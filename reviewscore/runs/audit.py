@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -35,6 +35,7 @@ from reviewscore.runs.folder import (
     ErrorRecord,
     RunDir,
     failed_reviews,
+    manifest_of,
     read_manifest,
     read_points,
 )
@@ -45,7 +46,6 @@ from reviewscore.runs.manifest import (
     PROMPT,
     Counts,
     Manifest,
-    PromptCheck,
     Setting,
     first_difference,
     prompt_names,
@@ -54,7 +54,15 @@ from reviewscore.runs.manifest import (
 from reviewscore.runs.prompt_checks import check_prompts
 from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally, chosen_reviews
 from reviewscore.runs.scoring_on_ray import RayScoring, check_ray
-from reviewscore.runs.session import Clock, Interruption, Outcome, Progress, Quiet, interruptible
+from reviewscore.runs.session import (
+    Clock,
+    Interruption,
+    Outcome,
+    Progress,
+    Quiet,
+    Say,
+    interruptible,
+)
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_id import POINT_IDS_VERSION
 from reviewscore.schema.point_score import Status
@@ -119,10 +127,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 failed=done.counts.error + len(collection.unread),
                 before=done.counts.points,
             )
-        old = read_manifest(out, accept_changed=accept_changed) if _is_run(out) else manifest
-        checks = asyncio.run(
-            check_prompts(collection, settings, known=old.prompt_checks, say=progress.say)
-        )
+        manifest = _with_checks(manifest, collection, settings, out, progress.say)
         with RunDir(
             out,
             manifest,
@@ -135,7 +140,6 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 settings,
                 run,
                 progress,
-                checks=checks,
                 renew=retry_errors,
                 interruption=interruption,
             )
@@ -185,11 +189,9 @@ class _Audit:
         run: RunDir,
         progress: Progress,
         *,
-        checks: Mapping[str, PromptCheck],
         renew: bool,
         interruption: Interruption | None = None,
     ) -> None:
-        self._checks = checks
         self._collection, self._settings, self._run = collection, settings, run
         self._progress, self._renew, self._interruption = progress, renew, interruption
         self._reviews = chosen_reviews(collection, settings)
@@ -257,10 +259,7 @@ class _Audit:
             say=say,
             renew=self._renew,
             refused=refused,
-            longest={
-                model: check.longest_prompt + settings.max_tokens
-                for model, check in self._checks.items()
-            },
+            longest=self._run.manifest.longest_prompts(settings.max_tokens),
         )
         async with open_judges(settings, book, around) as (judges, client):
             local = LocalScoring(**common, judges=judges, client=client, by_rule=self._split)
@@ -290,7 +289,6 @@ class _Audit:
         """The manifest at the end of a session."""
         old = self._run.manifest
         update = {} if paid is None else session.models_update(paid, old.spending)
-        update["prompt_checks"] = {**old.prompt_checks, **self._checks}
         doubts = list(tally.warnings)
         if tally.rejected:
             doubts.append(f"{tally.rejected} proposed points were not verbatim in their review")
@@ -387,6 +385,19 @@ def _methods(settings: Settings) -> dict[str, int]:
     if settings.score != "base":
         used["reconstruction"] = RECONSTRUCTION_VERSION
     return used
+
+
+def _with_checks(
+    manifest: Manifest, collection: Collection, settings: Settings, out: Path, say: Say
+) -> Manifest:
+    """A manifest with what is known of whether servers of one's own read its prompts.
+
+    Raises:
+        SettingsError, StopError: As `check_prompts`.
+    """
+    known = manifest_of(out).prompt_checks if _is_run(out) else {}
+    checks = asyncio.run(check_prompts(collection, settings, known=known, say=say))
+    return manifest.model_copy(update={"prompt_checks": {**known, **checks}})
 
 
 def _is_run(path: Path) -> bool:

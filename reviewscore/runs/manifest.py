@@ -177,9 +177,13 @@ class RunManifest(Record):
     times: tuple[tuple[str, float], ...] = ()
     complete: bool = False
 
+    def longest_prompts(self, reply: int) -> dict[str, int]:
+        """Tokens of the longest prompt with so many for its reply, by model, where known."""
+        return {model: check.longest_prompt + reply for model, check in self.prompt_checks.items()}
+
     def taken_over(self, old: RunManifest) -> dict[str, object]:
         """What a further session of a run takes over from those before it."""
-        names = ("run_id", "times", "spending", "models_answered", "refused", "prompt_checks")
+        names = ("run_id", "times", "spending", "models_answered", "refused")
         versions = (*old.reviewscore_versions, *self.reviewscore_versions)
         return {
             **{name: getattr(old, name) for name in names},
