@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,6 @@ from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.connect import check, price_of
 from reviewscore.llm.context import least_of
 from reviewscore.llm.context_window import (
-    ContextWindow,
     estimated_tokens,
     fewest_tokens,
     openai_window,
@@ -366,12 +366,42 @@ async def test_ollama_behind_openais_door_is_sent_to_its_own(
     assert "--model ollama/" in window.cure_for(9000)
 
 
-@pytest.mark.parametrize("answer", [None, [], "x", {"data": 3}, {"data": [{"id": 1}]}])
-async def test_strange_answers_say_nothing(answer: object) -> None:
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(("data", "id", "max_model_len", "n_ctx", "version", "total_slots"))
+            | st.just("default_generation_settings"),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(_JSON)
+def test_strange_answers_say_nothing_impossible(answer: object) -> None:
     async def get(_: str) -> object:
         return answer
 
-    assert await openai_window(get, "small") == ContextWindow()
+    window = asyncio.run(openai_window(get, "small"))
+
+    assert window.tokens is None or window.tokens > 0
+    assert window.cure_for(5000)
+
+
+async def test_of_several_servers_the_one_that_reads_least_counts(
+    local: Callable[..., LocalModel],
+) -> None:
+    addresses = ",".join(local("llamacpp", window=tokens).url for tokens in (9000, 5000, 7000))
+    provider = open_provider("llamacpp/small", base_url=addresses, timeout=5)
+
+    window = await provider.window("llamacpp/small")
+
+    await provider.close()
+    assert window.tokens == 5000
 
 
 @pytest.mark.parametrize(
