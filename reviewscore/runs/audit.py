@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -85,6 +85,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
     retry_errors: bool = False,
     accept_changed: bool = False,
     interruption: Interruption | None = None,
+    prompt_sizes: Mapping[str, int] | None = None,
 ) -> Outcome[Manifest]:
     """Score a collection into a run folder; what is there already is not done again.
 
@@ -98,6 +99,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
         retry_errors: Try failed points again.
         accept_changed: Go on in a folder whose records something else has changed; it is noted.
         interruption: Brings Ctrl-C, where this does not run in the main thread.
+        prompt_sizes: As `check_prompts` takes them.
 
     Raises:
         SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
@@ -127,7 +129,9 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 failed=done.counts.error + len(collection.unread),
                 before=done.counts.points,
             )
-        manifest = _with_checks(manifest, collection, settings, out, progress.say)
+        manifest = _with_checks(
+            manifest, collection, settings, out, sizes=prompt_sizes, say=progress.say
+        )
         with RunDir(
             out,
             manifest,
@@ -388,7 +392,13 @@ def _methods(settings: Settings) -> dict[str, int]:
 
 
 def _with_checks(
-    manifest: Manifest, collection: Collection, settings: Settings, out: Path, say: Say
+    manifest: Manifest,
+    collection: Collection,
+    settings: Settings,
+    out: Path,
+    *,
+    sizes: Mapping[str, int] | None,
+    say: Say,
 ) -> Manifest:
     """A manifest with what is known of whether servers of one's own read its prompts.
 
@@ -396,7 +406,7 @@ def _with_checks(
         SettingsError, StopError: As `check_prompts`.
     """
     known = manifest_of(out).prompt_checks if _is_run(out) else {}
-    checks = asyncio.run(check_prompts(collection, settings, known=known, say=say))
+    checks = asyncio.run(check_prompts(collection, settings, known=known, sizes=sizes, say=say))
     return manifest.model_copy(update={"prompt_checks": {**known, **checks}})
 
 

@@ -74,6 +74,7 @@ async def check_prompts(
     settings: Settings,
     *,
     known: Mapping[str, manifest.PromptCheck],
+    sizes: Mapping[str, int] | None,
     say: Callable[[str], None],
 ) -> dict[str, manifest.PromptCheck]:
     """Check the longest prompt of a run with each of its models on a server of one's own.
@@ -82,6 +83,8 @@ async def check_prompts(
         collection: Papers and reviews.
         settings: Name the models.
         known: What earlier sessions of the run have found; a model is tried once.
+        sizes: Estimated tokens of the longest prompt about each paper, if that was estimated
+            already (`estimate.CostEstimate.prompts`).
         say: Told what the user should know.
 
     Returns:
@@ -95,7 +98,8 @@ async def check_prompts(
     models = [model for model in models if own_server(model, settings)]
     if not models:
         return {}
-    sizes = (await estimate(collection, settings)).prompts
+    if sizes is None:
+        sizes = (await estimate(collection, settings)).prompts
     if not sizes:
         return {}
     client = await connect(settings, CallsInMemory(), RunContext(say=say))
