@@ -56,7 +56,10 @@ _OPENAI_DOOR = (
     "this is Ollama, whose OpenAI door takes no context length and cuts longer prompts: use "
     "--model ollama/NAME"
 )
-OLLAMA = "take a model that reads longer prompts (ollama show NAME says how long)"
+OLLAMA = (
+    "take a model that reads longer prompts (ollama show NAME says how long), or a smaller one if "
+    "memory is short (ollama ps shows the context that it really has)"
+)
 
 
 def whole_number(value: object) -> int | None:
