@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
 
 _CREDENTIALS = re.compile(r"//[^/?#]*@")
@@ -23,6 +24,37 @@ def without_credentials(value: Plain) -> Plain:
 def several(text: str | None) -> tuple[str, ...]:
     """Addresses with commas between."""
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+_NEAR = (".local", ".lan", ".internal", ".home.arpa")
+"""Ends of names that only a network of one's own knows."""
+
+
+def host_of(address: str) -> str:
+    """The host that an address names, in lower case; empty if it names none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own."""
+    host = host_of(address)
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def is_near(address: str) -> bool:
+    """Whether an address is of this machine or of a private network, by its form alone."""
+    host = host_of(address)
+    try:
+        near = ip_address(host)
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_NEAR))
+    return near.is_loopback or near.is_private or near.is_link_local
 
 
 def check_database(address: str) -> str:

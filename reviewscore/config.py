@@ -37,8 +37,8 @@ class Settings(BaseModel):
             an argument in one call, the type of a point in one call, or in none where a model
             split the review and said it).
         batch: Whether calls go as batch jobs, at about half the price and within a day.
-        base_url: Address of a server compatible with ``openai/``, or several with commas between
-            that serve the same models; the first one names them all in records.
+        base_url: Address of a server for ``openai/``, ``ollama/`` or ``llamacpp/``, or several
+            with commas between that serve the same models; the first one names them all in records.
         temperature: Sampling temperature; None leaves it out. Left out for reasoning models.
         effort: How hard reasoning models think (``low``, ``medium``, ``high``); None is theirs.
         max_tokens: Reply limit in tokens, four times that for reasoning models; doubles up to
@@ -65,6 +65,8 @@ class Settings(BaseModel):
         max_usd: Most dollars the run may spend, all its sessions together; None for no cap.
         confirm_above: Dollars above which the user is asked first, at a terminal.
         prices: File of prices that replaces the shipped list.
+        speed: Tokens a second that a server of one's own reads and writes, all calls together, as
+            ``READ/WRITE``; for the hours of estimates.
         wait: Seconds to wait for replies in an exchange folder.
         cache: Whether calls go into the ledger all runs share, or into one in the run folder.
         refresh: Use no reply that another run has paid for.
@@ -120,6 +122,7 @@ class Settings(BaseModel):
     max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     confirm_above: float = Field(default=5.0, ge=0)
     prices: Path | None = None
+    speed: str | None = Field(default=None, pattern=r"^\d{1,7}(\.\d{1,3})?/\d{1,7}(\.\d{1,3})?$")
     wait: float = Field(default=0.0, ge=0, le=_YEAR, allow_inf_nan=False)
     cache: bool = True
     refresh: bool = False
@@ -216,6 +219,12 @@ class Settings(BaseModel):
         return self
 
     @property
+    def read_and_write(self) -> tuple[float, float] | None:
+        """The two speeds of `speed`, tokens a second; None if they are not known."""
+        read, _, write = (self.speed or "").partition("/")
+        return (float(read), float(write)) if read and write else None
+
+    @property
     def selection(self) -> dict[str, Plain]:
         """What was left out on purpose: the settings that pick some points, where set."""
         picks: dict[str, Plain] = {
@@ -266,6 +275,7 @@ TABLES = {
                                       "skip_bad_lines", "prompts_dir", "calibration")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
+        "speed",
         "requests_per_minute", "tokens_per_minute", "batch", "wait")},
     "engine": {"name": "engine", "workers": "workers", "store": "store"},
     "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir",
@@ -280,7 +290,7 @@ _MOST = Bound("", 0.25, of="a file of settings")
 HARMLESS = frozenset({
     "temperature", "structured", "score", "rounds", "protocol", "points", "limitations",
     "author_response", "paper_parts", "skip_bad_lines", "max_connections", "max_retries",
-    "timeout", "requests_per_minute", "tokens_per_minute", "wait",
+    "timeout", "requests_per_minute", "tokens_per_minute", "wait", "speed",
 })  # fmt: skip
 """Settings that any file may give, one that merely lies in the current folder or beside the data
 too. All others decide where texts and keys go, what is paid, or what is written where."""

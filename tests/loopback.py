@@ -378,7 +378,7 @@ class Loopback(Served):
         every_failure: Reconstructions fail in each possible way before they succeed.
         quirk: May answer a request (its body, and how often this body came) in another way.
         served: How often each request was answered, by the hash of its body.
-        bodies: Requests in order, without their messages' text beyond the schema's name.
+        bodies: Requests in order, but those for the word at the beginning of a prompt.
         most: Most requests under way at once.
         jobs: Batch jobs and what becomes of them.
         log: File that gets the hash of each answered request, one a line.
@@ -415,6 +415,9 @@ class Loopback(Served):
 
     def answer(self, body: dict[str, object]) -> web.Response:
         key = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        if code_word := re.match(r"The code word is (\w+)", contents(body)[0]):
+            size = sum(map(len, contents(body)))
+            return web.json_response(completion(code_word[1], key=key, size=size))
         seen = self.served[key]
         self.served[key] += 1
         self.bodies.append(body)

@@ -280,6 +280,33 @@ class JudgedCounts(Record):
     responses: Responses | None = None
 
 
+class Replies(Record):
+    """Replies of models that held no record: broken, cut off, of another form, withheld.
+
+    Attributes:
+        unusable: Such replies; all but the last to a question were asked for again.
+        n: Replies that were read.
+        share: ``unusable / n``, 0..1.
+        low: Lower end of its 95 % Wilson interval.
+        high: Upper end.
+    """
+
+    unusable: int
+    n: int
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, spending: Spending) -> Replies | None:
+        """Those of a run; None where they were not counted."""
+        if not spending.replies:
+            return None
+        bad, n = spending.unusable, spending.replies
+        low, high = wilson(bad, n)
+        return cls(unusable=bad, n=n, share=bad / n, low=low, high=high)
+
+
 class Summary(Record):
     """The numbers of one run, as written to ``summary.json``.
 
@@ -308,6 +335,7 @@ class Summary(Record):
         note: What must be said beside these numbers.
         arguments: How reconstructing the arguments went; None where none was asked for.
         spending: Calls, tokens and dollars.
+        replies: How many replies could not be used; None where they were not counted.
         seconds: Time of all sessions.
         sessions: How many sessions the run took.
         doubtful: Papers that were badly read, or hold hidden text or text for a model.
@@ -344,6 +372,7 @@ class Summary(Record):
     note: str | None
     arguments: ArgumentCounts
     spending: Spending
+    replies: Replies | None = None
     seconds: float
     sessions: int = 1
     doubtful: tuple[str, ...] = ()
@@ -554,6 +583,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         note=LEXICAL_NOTE if lexical else None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,
+        replies=Replies.of(manifest.spending),
         seconds=sum(seconds for _, seconds in manifest.times),
         sessions=max(1, len(manifest.times)),
         prompts=dict(sorted(tally.prompts.items())),
