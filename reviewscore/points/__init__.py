@@ -5,5 +5,5 @@ from reviewscore.points.split import accept_proposed, split_review
 
 __all__ = ["POINTS_VERSION", "OpenSection", "accept_proposed", "open_sections", "split_review"]
 
-POINTS_VERSION = 3
+POINTS_VERSION = 4
 """Raise it when the rules would split a review otherwise, or take other proposals of a model."""

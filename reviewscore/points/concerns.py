@@ -63,8 +63,9 @@ _FEW_BEFORE = 2
 """Most neutral sentences before a criticism in prose that set it up; more are description."""
 _CLOSING_SENTENCES = 4
 _CLOSES = re.compile(
-    r"\W*(?:overall|in (?:summary|conclusion|short|sum|general)|to (?:summari[sz]e|conclude|"
-    r"sum up)|"
+    r"\W*(?:overall|in (?:summary|conclusion|short|sum|general)|"
+    r"to (?:summari[sz]e|conclude|sum up)|"
+    r"while (?:this|the) (?:\w+ )?(?:paper|work|study|submission)|"
     r"summari[sz]ing|all in all|taken together|given (?:the above|all|these|my)|"
     r"based on (?:the above|these|my)|with that (?:being )?said|due to (?:the above|these))\b",
     re.IGNORECASE,
