@@ -254,11 +254,7 @@ _ARGUES = re.compile(
     r"unclear|why)\b",
     re.IGNORECASE,
 )
-_PLACED = re.compile(
-    r"(?:p(?:ages?|p?\.)|lines?|ll?\.|sec(?:tions?|\.)|fig(?:ures?|\.)|equations?|eqn?s?\.|tables?|"
-    r"tab\.|appendix|app\.|algorithm|alg\.) ?[A-Z]?\.?\d",
-    re.IGNORECASE,
-)
+_PLACED = re.compile(r"(?:p(?:ages?|p?\.)|lines?|ll?\.) ?\d", re.IGNORECASE)
 """Begins a remark on a place of the paper: ``p. 9, ..``."""
 _SHORT_LINE = 70
 _TAIL = 12
@@ -343,7 +339,8 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     """Whether an unmarked line right under a block belongs to its last sentence or paragraph."""
     first = text[line.start]
     titled = _in_bold(text, block)
-    if not (wrapped or block.entry or titled) and _in_column(text, block, line):
+    placed = _ends_sentence(text, block) and _PLACED.match(text, line.start, line.end)
+    if placed or (not (wrapped or block.entry or titled) and _in_column(text, block, line)):
         return False
     if first.islower() or wrapped or _CONTINUES.match(text, line.start, line.end):
         return True
@@ -359,12 +356,7 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
 
 
 def _in_column(text: str, block: Block, line: ListLine) -> bool:
-    """Whether a line stands under a label, or in a column of short lines: a list without marks.
-
-    So does a line that begins with a place of the paper, where the line above it ends a sentence.
-    """
-    if _ends_sentence(text, block) and _PLACED.match(text, line.start, line.end):
-        return True
+    """Whether a line stands under a label, or in a column of short lines: a list without marks."""
     if text[line.start].isupper():
         return block.end - block.start < _LABEL
     last_line = block.end - max(block.start, text.rfind("\n", block.start, block.end))

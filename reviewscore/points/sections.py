@@ -115,7 +115,8 @@ _TURN = re.compile(
     r"comment|doubt)|"
     r"(?:my|the|a|one) (?:\w+ ){0,2}(?:concern|weakness|question|issue|"
     r"drawback|limitation|shortcoming|(?:weak|negative) (?:point|aspect|side))s?\b|"
-    r"(?:some|several|here are|there are|below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)|"
+    r"(?:some|several|here are|there are|below are) (?:\w+ ){0,3}(?:concern|weakness|question|"
+    r"issue|comment)|"
     r"[*_\[(]{0,3}(?:(?:weakness|concern|con|question|drawback|issue)[ \t]*#?|[WQ])\d|"
     r"(?:\W*(?:specific|detailed|other|minor|"
     r"major|general|additional|further|comments?|remarks?|details?|feedback)\b){1,3}\W*:\W*$))",
