@@ -89,7 +89,8 @@ def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
         return set()
     starts: set[int] = set()
     said = set(content(owned[0]))
-    for index in range(1, len(parts)):
+    last = max(index for index, asks in enumerate(asked) if asks)
+    for index in range(1, last + 1):
         if asked[index] and _asks_anew(owned, asked, index, said):
             starts.add(index)
         said |= content(owned[index])

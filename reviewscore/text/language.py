@@ -101,6 +101,8 @@ def _english_share(words: list[str]) -> float:
 
 def _size(words: list[str]) -> int:
     """Number of words; of scripts other than Latin each letter counts: it tells as much."""
+    if "".join(words).isascii():
+        return len(words)
     return sum(len(word) if word[0] > _LAST_LATIN else 1 for word in words)
 
 
