@@ -12,5 +12,5 @@ __all__ = [
     "split_review",
 ]
 
-POINTS_VERSION = 3
+POINTS_VERSION = 4
 """Raise it when the rules would split a review otherwise, or take other proposals of a model."""
