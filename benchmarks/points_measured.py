@@ -127,7 +127,7 @@ def splitter(reviews: Mapping[str, Review]) -> Marking:
         MarkedPoint(
             Piece.of(review.review_id, review.fields, [point.span]),
             review.paper_id,
-            type_of(point.text),
+            type_of(point.text, point.role),
             kind_of_point(point),
         )
         for review in reviews.values()
