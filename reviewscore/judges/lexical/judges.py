@@ -17,7 +17,7 @@ from reviewscore.judges.lexical.remarks import type_of
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType, Review, ReviewPoint
-from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
+from reviewscore.schema.verdict import Finding, PremiseVerdict, Provenance, TypeVerdict, Verdict
 from reviewscore.text.language import language_name
 
 if TYPE_CHECKING:
@@ -182,6 +182,9 @@ def _verdict(
     point: ReviewPoint, paper: Paper, scale: Literal["unanswerability", "factuality"], stage: str
 ) -> Verdict:
     found = find(_in_context(point), paper, point.places or ())
+    if found.finding is not Finding.ADDRESSED:
+        repeats = (find(repeat.text, paper) for repeat in point.occurrences)
+        found = next((other for other in repeats if other.finding is Finding.ADDRESSED), found)
     return Verdict(
         scale=scale,
         finding=found.finding,
