@@ -382,8 +382,10 @@ class Loopback(Served):
         most: Most requests under way at once.
         jobs: Batch jobs and what becomes of them.
         log: File that gets the hash of each answered request, one a line.
+        letters: How many of a prompt make a token.
     """
 
+    letters: int = 4
     latency: float = 0.0
     quirk: Quirk | None = None
     mishap: Mishap | None = None
@@ -417,7 +419,9 @@ class Loopback(Served):
         key = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         if code_word := re.match(r"The code word is (\w+)", contents(body)[0]):
             size = sum(map(len, contents(body)))
-            return web.json_response(completion(code_word[1], key=key, size=size))
+            return web.json_response(
+                completion(code_word[1], key=key, size=size, letters=self.letters)
+            )
         seen = self.served[key]
         self.served[key] += 1
         self.bodies.append(body)
@@ -431,7 +435,9 @@ class Loopback(Served):
         if self.every_failure and script is reconstruction:
             script = every_failure
         text = json.dumps(script("\n".join(contents(body))))
-        return web.json_response(completion(text, key=key, size=sum(map(len, contents(body)))))
+        return web.json_response(
+            completion(text, key=key, size=sum(map(len, contents(body))), letters=self.letters)
+        )
 
     def routes(self, app: web.Application) -> None:
         app.router.add_post("/v1/chat/completions", self.handle)
@@ -463,7 +469,7 @@ def schema_name(body: dict[str, object]) -> str:
     return titles[-1]
 
 
-def completion(text: str, *, key: str, size: int, finish: str = "stop") -> Answer:
+def completion(text: str, *, key: str, size: int, finish: str = "stop", letters: int = 4) -> Answer:
     """The body of a chat completion."""
     return {
         "id": f"chatcmpl-{key[:16]}",
@@ -478,9 +484,9 @@ def completion(text: str, *, key: str, size: int, finish: str = "stop") -> Answe
             }
         ],
         "usage": {
-            "prompt_tokens": size // 4,
+            "prompt_tokens": size // letters,
             "completion_tokens": len(text) // 4,
-            "total_tokens": (size + len(text)) // 4,
+            "total_tokens": size // letters + len(text) // 4,
         },
     }
 
