@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 from reviewscore.judges.lexical.forms import denies
 from reviewscore.judges.lexical.lexicon import Aspect, aspects_in
-from reviewscore.text.stems import stem, stop_stems, words
+from reviewscore.text.stems import content_stems, stem, words
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,6 @@ class WantedContent:
     def empty(self) -> bool:
         """Whether nothing is named that could be looked up."""
         return not self.aspects and not self.parts
-
-
-_KEPT_SINGLE = re.compile(r"^[A-HJ-Zα-ωΑ-ΩλμσβγδεθτL]$")
 
 
 _LEAD = re.compile(
@@ -157,8 +153,8 @@ def wanted_content(sentence: str) -> WantedContent:
     for start, end in spans:
         rest = rest[:start] + " " * (end - start) + rest[end:]
     complexity = " complexity" if _COMPLEXITY.search(core) else ""  # a cost alone is not it
-    words_of_aspects = _content_stems(core)
-    parts = _content_stems(rest + complexity) if spans or complexity else words_of_aspects
+    words_of_aspects = content_stems(core)
+    parts = content_stems(rest + complexity) if spans or complexity else words_of_aspects
     lexical = [stem(word) for start, end in spans for word in words(core[start:end])]
     query = tuple(dict.fromkeys([*parts, *lexical, *words_of_aspects]))
     comparison = _COMPARISON.search(core) is not None
@@ -201,18 +197,3 @@ def _rivals(core: str) -> tuple[str, ...]:
         group, _, examples = _EXAMPLES.sub("\n", after, count=1).partition("\n")
         names = [] if _AND.search(group) else _CAPITALISED.findall(examples)
     return tuple(dict.fromkeys(stem(word) for name in names for word in words(name)))
-
-
-def _content_stems(text: str) -> tuple[str, ...]:
-    """Stems of the content words of a text, each once, in order."""
-    found = map(_content_stem, words(text))
-    return tuple(dict.fromkeys(stemmed for stemmed in found if stemmed is not None))
-
-
-@lru_cache(maxsize=50_000)
-def _content_stem(word: str) -> str | None:
-    """The stem of a content word; None of a word that names nothing."""
-    if len(word) == 1 and not (word.isdigit() or _KEPT_SINGLE.match(word)):
-        return None
-    stemmed = stem(word)
-    return None if word.lower() in stop_stems() or stemmed in stop_stems() else stemmed
