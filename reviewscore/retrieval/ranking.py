@@ -8,7 +8,7 @@ hand, the cosine of the vectors. `benchmarks.finder_model` fits the weights and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -49,7 +49,11 @@ class SentenceEncoder(Protocol):
 
 
 def ranked_passages(
-    index: PaperIndex, text: str, *, encoder: SentenceEncoder | None = None
+    index: PaperIndex,
+    text: str,
+    *,
+    encoder: SentenceEncoder | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> list[int]:
     """Numbers of the passages of ``index.passages`` nearest to a remark, the nearest first.
 
@@ -59,6 +63,7 @@ def ranked_passages(
         index: The paper.
         text: The remark; empty if it shares no word with the paper and there is no encoder.
         encoder: A sentence encoder; None to go by words alone.
+        weights: Of the views; None for those that come with the package.
 
     Returns:
         All other passages; of equally near ones the first in the paper stands first.
@@ -66,15 +71,21 @@ def ranked_passages(
     import numpy as np
 
     columns = features(index, text, encoder=encoder)
-    shown = _views(index).shown
+    shown = shown_passages(index)
     if not columns or not shown.any():
         return []
-    weights = _weights(WITHOUT if encoder is None else WITH)
+    if weights is None:
+        weights = _weights(WITHOUT if encoder is None else WITH)
     scores = np.zeros(len(index.passages))
     for name, values in columns.items():
         scores += weights.get(name, 0.0) * values
     order = np.argsort(-scores, kind="stable")
     return [int(number) for number in order if shown[number]]
+
+
+def shown_passages(index: PaperIndex) -> npt.NDArray[np.bool_]:
+    """Shape (passages,): whether a passage may be shown."""
+    return _views(index).shown
 
 
 def features(

@@ -7,17 +7,13 @@ has a dedicated passage that matches everything the point names, and it says so 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from reviewscore.judges.lexical.content import wanted_content
 from reviewscore.judges.lexical.forms import OPINIONS, Clause, QuestionForm, clauses_of, main_clause
-from reviewscore.judges.lexical.support import (
-    Support,
-    answerable_by_quote,
-    support_for,
-)
+from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
 from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
 from reviewscore.retrieval.index import PaperIndex, Passage, index_of
@@ -32,7 +28,7 @@ _MOST_OTHERS = 2
 _LONGEST = 6000
 """Characters of a point that are read; what it is about stands at its beginning."""
 SHOWN = 10
-"""Passages of a point that is not addressed; pages show the first three and the others on demand."""
+"""Passages of a point that is not addressed; pages show three, and the others on demand."""
 _NEAR = 40
 """Passages among which those of a place must be that the point names: others do not bear on it."""
 _NEAR_WIDE = 5
@@ -153,15 +149,14 @@ def _closest(
     encoder: SentenceEncoder | None,
 ) -> Found:
     """The passages nearest to the point; without any, the finder cannot judge."""
-    ranked = ranked_passages(index, text, encoder=encoder)
+    chosen = dict(list(nearest(text, index, places, encoder=encoder).items())[:SHOWN])
     read, unread = parts_read(index.paper)
-    if not ranked:
+    if not chosen:
         return _cannot_judge(
             f"No passage was found in the parts read: {', '.join(read)}{_unread(unread)}. The "
             "finder looks for words, so the paper may still say it in other ones.",
             clause.form,
         )
-    chosen = _with_places_first(ranked, index, places)
     evidence = tuple(_evidence(index, index.passages[number]) for number in chosen)
     opinion = f"{_OPINION[clause.form]} " if clause.form in OPINIONS else ""
     rationale = (
@@ -219,13 +214,29 @@ def _unread(parts: list[str]) -> str:
     return f"; the {' and the '.join(parts)} {'was' if parts == ['appendix'] else 'were'} not read"
 
 
-def _with_places_first(
-    ranked: Sequence[int], index: PaperIndex, places: Sequence[Place]
+def nearest(
+    text: str,
+    index: PaperIndex,
+    places: Sequence[Place] = (),
+    *,
+    encoder: SentenceEncoder | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> dict[int, Place | None]:
-    """The numbers of the passages that are shown, each with the place of the point it stands in.
+    """The passages of a paper by how near they are to a point, the nearest first.
 
-    Those of a named place that bear on the point come first, in the order of the ranking.
+    Those of a place that the point names and that bear on it come before all others.
+
+    Args:
+        text: The point in the reviewer's words.
+        index: The paper.
+        places: Places of the paper that the point names.
+        encoder: As of `ranked_passages`.
+        weights: As of `ranked_passages`.
+
+    Returns:
+        Numbers of ``index.passages``, each with the place of the point that it stands in.
     """
+    ranked = ranked_passages(index, text, encoder=encoder, weights=weights)
     ranks = {number: rank for rank, number in enumerate(ranked)}
     chosen: dict[int, Place | None] = {}
     for place in places:
@@ -234,10 +245,8 @@ def _with_places_first(
         for number in sorted(inside, key=ranks.__getitem__):
             chosen.setdefault(number, place)
     for number in ranked:
-        if len(chosen) >= SHOWN:
-            break
         chosen.setdefault(number, None)
-    return dict(list(chosen.items())[:SHOWN])
+    return chosen
 
 
 def _inside(place: Place, index: PaperIndex) -> range:

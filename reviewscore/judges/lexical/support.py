@@ -421,11 +421,6 @@ def _is_alone(text: str, aspect: Aspect) -> bool:
     return aspect.stands_alone(text)
 
 
-def is_plain(text: str, title: str, aspect: Aspect) -> bool:
-    """Whether a text is plainly about an aspect, by the title above it or by itself."""
-    return aspect.heading.search(title) is not None or _is_alone(text, aspect)
-
-
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _telling(text: str, aspect: Aspect) -> int:
     """How plainly a sentence speaks of an aspect: distinct words of it, and standing alone."""
