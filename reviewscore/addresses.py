@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
 
 _CREDENTIALS = re.compile(r"//[^/?#]*@")
@@ -23,6 +24,23 @@ def without_credentials(value: Plain) -> Plain:
 def several(text: str | None) -> tuple[str, ...]:
     """Addresses with commas between."""
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def host_of(address: str) -> str:
+    """The host that an address names, in lower case; empty if it names none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own."""
+    host = host_of(address)
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def check_database(address: str) -> str:

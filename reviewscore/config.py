@@ -5,12 +5,20 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from reviewscore import addresses
 from reviewscore.bounds import Bound, Bounds
@@ -38,6 +46,8 @@ class Settings(BaseModel):
         batch: Whether calls go as batch jobs, at about half the price and within a day.
         base_url: Address of a server compatible with ``openai/``, or several with commas between
             that serve the same models; the first one names them all in records.
+        confidentiality: The venue's rule: ``local`` lets no paper and no review leave this machine,
+            ``provider`` lets models' providers have them; None is not known, and asked for.
         temperature: Sampling temperature; None leaves it out. Left out for reasoning models.
         effort: How hard reasoning models think (``low``, ``medium``, ``high``); None is theirs.
         max_tokens: Reply limit in tokens, four times that for reasoning models; doubles up to
@@ -100,6 +110,7 @@ class Settings(BaseModel):
     protocol: Literal["paper", "economy"] = "paper"
     batch: bool = False
     base_url: str | None = Field(default=None, repr=False)
+    confidentiality: Literal["local", "provider"] | None = None
     temperature: float | None = Field(default=0.0, ge=0, le=2)
     effort: str | None = Field(default=None, pattern=r"^[a-z]+$")
     max_tokens: int = Field(default=4096, ge=64)
@@ -140,6 +151,20 @@ class Settings(BaseModel):
     max_table_mb: float = Field(default=Bounds.max_table_mb, gt=0, le=1e6)
     max_review_mb: float = Field(default=Bounds.max_review_mb, gt=0, le=1e6)
     max_reviews_per_paper: int = Field(default=Bounds.max_reviews_per_paper, ge=1)
+    _confidentiality_origin: str = PrivateAttr(default="settings")
+
+    @property
+    def confidentiality_origin(self) -> str:
+        """Where the venue's rule was said: a file, a variable, or the user's answer."""
+        return self._confidentiality_origin
+
+    def with_confidentiality(
+        self, rule: Literal["local", "provider"] | None, origin: str
+    ) -> Settings:
+        """These settings with the venue's rule, and where it was said."""
+        settings = self.model_copy(update={"confidentiality": rule})
+        settings._confidentiality_origin = origin
+        return settings
 
     @property
     def bounds(self) -> Bounds:
@@ -252,7 +277,8 @@ BOUNDS = tuple(Bounds.__dataclass_fields__)
 
 TABLES = {
     "models": {"default": "model", **{name: name for name in (
-        "panel", "base_url", "temperature", "effort", "max_tokens", "structured")},
+        "panel", "base_url", "confidentiality", "temperature", "effort", "max_tokens",
+        "structured")},
         **{name: f"judges.{name}" for name in JUDGES}},
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
                                       "limitations", "author_response", "paper_parts",
@@ -301,6 +327,8 @@ def resolve(
 ) -> Resolved:
     """Settings from defaults, files, environment and flags, the later ones first.
 
+    The venue's rule ``local`` stays, wherever it was said: nothing overrides it.
+
     Files are the user's own (`user_settings_file`), and over it either one that was named
     (``config``, else ``REVIEWSCORE_CONFIG``) or one that was merely met: ``reviewscore.toml`` in
     the current folder, ``reviewscore.toml`` beside the data, or ``[tool.reviewscore]`` in
@@ -317,25 +345,27 @@ def resolve(
         SettingsError: An unknown name, an impossible value, or one from a file that may not give
             it; with its origin.
     """
-    values: dict[str, object] = {}
-    origins = dict.fromkeys(Settings.model_fields, "default")
+    chosen = _Chosen()
+    values, origins = chosen.values, chosen.origins
     for path, read in _from_files(folder, config):
         for key, value in read.items():
-            values[key], origins[key] = _over(values.get(key), value), str(path)
+            chosen.give(key, _over(values.get(key), value), str(path))
     for name in Settings.model_fields:
         variable = f"REVIEWSCORE_{name.upper()}"
         text = os.environ.get(variable)
         if text:
-            values[name], origins[name] = _from_text(name, text), variable
+            chosen.give(name, _from_text(name, text), variable)
     _check_variables()
     given = {name: value for name, value in flags.items() if value is not None and value != ()}
     for name, value in {**given, **dict.fromkeys(cleared)}.items():
-        values[name], origins[name] = value, "flag"
+        chosen.give(name, value, "flag")
     address = os.environ.get("OPENAI_BASE_URL")
     if address and "base_url" not in values and str(values.get("model")).startswith("openai/"):
         values["base_url"], origins["base_url"] = address, "OPENAI_BASE_URL"
     try:
-        return Resolved(settings=Settings.model_validate(values), origins=origins)
+        settings = Settings.model_validate(values)
+        rule, origin = settings.confidentiality, origins["confidentiality"]
+        return Resolved(settings=settings.with_confidentiality(rule, origin), origins=origins)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         problem = first["msg"].removeprefix("Value error, ")
@@ -343,6 +373,21 @@ def resolve(
             raise SettingsError(problem) from error
         name = str(first["loc"][0])
         raise SettingsError(f"{name} ({origins.get(name, 'unknown')}): {problem}") from error
+
+
+@dataclass
+class _Chosen:
+    """Values with their origins, as one source after the other gives them."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    origins: dict[str, str] = field(
+        default_factory=lambda: dict.fromkeys(Settings.model_fields, "default")
+    )
+
+    def give(self, name: str, value: object, origin: str) -> None:
+        """Put a value over an earlier one; only the venue's rule ``local`` stays."""
+        if name != "confidentiality" or self.values.get(name) != "local":
+            self.values[name], self.origins[name] = value, origin
 
 
 def bounds_from_settings(config: Path | None = None) -> Bounds:

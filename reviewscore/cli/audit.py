@@ -25,6 +25,7 @@ from reviewscore.cli.terminal import TerminalProgress, print_line, say, waiting,
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
 from reviewscore.files import TEMPORARY, read_lines
+from reviewscore.llm.confidentiality import settled_with_origins
 from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
@@ -34,7 +35,7 @@ from reviewscore.prompts import use_directory
 from reviewscore.report.lines import unread_words
 from reviewscore.runs.audit import audit, finished
 from reviewscore.runs.estimate import CostEstimate, estimate
-from reviewscore.runs.folder import POINTS
+from reviewscore.runs.folder import MANIFEST, POINTS
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.session import Outcome
 from reviewscore.sources.collection import Collection
@@ -212,8 +213,7 @@ def _run(
     to_stdout: bool = False,
     profiles: Corpus | None = None,
 ) -> int:
-    settings = resolved.settings
-    if settings.embedded and not quiet:
+    if resolved.settings.embedded and not quiet:
         origin = " (the default)" if resolved.origins["model"] == "default" else ""
         say(
             f"judge: lexical{origin}, an evidence finder without a model; "
@@ -224,6 +224,8 @@ def _run(
         say(f"left out: {line}")
     if not collection.reviews:
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
+    resolved = settled_with_origins(resolved, kept=out / MANIFEST)
+    settings = resolved.settings
     check(settings)
     price = None
     if not settings.embedded and not finished(

@@ -14,6 +14,7 @@ from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget, SpendingCap
 from reviewscore.llm.client import CallLimits, Client
+from reviewscore.llm.confidentiality import settled
 from reviewscore.llm.ledger.store import FILE, CallStore
 from reviewscore.llm.limiter import KEPT, KEPT_LONG, PrefixCacheWarmup, RateLimiter
 from reviewscore.llm.parameters import Refusals
@@ -57,9 +58,12 @@ def check(settings: Settings, *, keys: bool = True) -> None:
 
     Args:
         settings: Name the models.
-        keys: Whether the models' keys have to be there; a dry run needs none.
+        keys: Whether the models' keys have to be there, and texts may leave this machine if they
+            would; a dry run needs neither.
 
     Raises:
+        ConfidentialityError: Texts would leave this machine, and the venue's rule forbids it or
+            is not known.
         SettingsError: A model is unknown, its key is missing, it has no batch jobs, or a cap is
             set and its price is not known.
     """
@@ -75,6 +79,8 @@ def check(settings: Settings, *, keys: bool = True) -> None:
                 f"({price_list(settings.prices).source}); give a price list with --prices, or "
                 "leave the cap away"
             )
+    if keys:
+        settled(settings)
 
 
 def price_of(settings: Settings, model: str) -> Price | None:
@@ -156,6 +162,7 @@ async def connect(
     in_jobs: dict[str, Provider] = {}  # one for all models, since open jobs may be of any of them
 
     def provider(model: str) -> Provider:
+        settled(settings, (model,))
         if not settings.batch or provider_class(model).traits.records:
             return opened(model, wait=settings.wait, idle=idle)
         name = provider_name(model)

@@ -24,6 +24,7 @@ from reviewscore.files import hash_file
 from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import open_judges
+from reviewscore.llm.confidentiality import rule_of, settled_with_origins
 from reviewscore.llm.connect import RunContext, check, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore, Paid
 from reviewscore.logic.pool import shared
@@ -91,12 +92,14 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
 
     Raises:
         SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
+        ConfidentialityError: Texts would leave this machine, which is not allowed.
         RunFolderError: The folder cannot be used, or its records were changed.
         InputError: A chosen paper or point does not exist.
     """
     progress = progress or Quiet()
+    put_in_force(resolved.settings.bounds)
+    resolved = settled_with_origins(resolved, kept=out / MANIFEST)
     settings = resolved.settings
-    put_in_force(settings.bounds)
     check(settings)
     if settings.engine == "ray":
         check_ray(settings, collection)
@@ -336,6 +339,7 @@ def new_manifest(
             **{name: version(name) for name in _VERSIONED},
         },
         inputs=inputs,
+        confidentiality=rule_of(settings),
         **noted_data(out, data, collection.pair),
         year=collection.year,
         warnings=tuple(

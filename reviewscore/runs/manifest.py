@@ -21,6 +21,7 @@ from pydantic import Field
 from reviewscore import __version__
 from reviewscore.config import EMBEDDED, Plain, Settings
 from reviewscore.files import InputFile
+from reviewscore.llm.confidentiality import Rule
 from reviewscore.printable import without_folders
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import Status
@@ -127,6 +128,8 @@ class RunManifest(Record):
         refused: What servers refused, by model and server: parameters and forms of replies that
             were left out from then on; a later session begins with it.
         spending: What was asked and what it cost, in all sessions.
+        confidentiality: The venue's rule and where it was said, where texts left this machine or a
+            rule was set; later sessions of the run keep to it.
         warnings: What must be known to use the records.
         times: Start of each session, UTC, ISO 8601, and its seconds.
         complete: Whether the last session reached the end.
@@ -143,6 +146,7 @@ class RunManifest(Record):
     models_answered: tuple[str, ...] = ()
     refused: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     spending: Spending = Spending()
+    confidentiality: Rule | None = Field(default=None, exclude_if=lambda value: value is None)
     warnings: tuple[str, ...] = ()
     times: tuple[tuple[str, float], ...] = ()
     complete: bool = False
