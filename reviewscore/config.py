@@ -64,6 +64,11 @@ class Settings(BaseModel):
         paper_parts: The parts of papers that judges see. ``main``: no references, no appendix;
             ``all``: the whole text; ``auto``: no references for papers read from a PDF or TEI
             file, ``all`` for texts that were given.
+        context: What judges see of a paper: ``whole``, all of `paper_parts`, or ``excerpts``, the
+            passages nearest to each point, of papers that are longer than `context_tokens` allow.
+        context_tokens: Tokens of prompt and reply that the models read at once. Papers that do not
+            fit are refused before anything is asked, or shown as excerpts; None is not known, and
+            taken for 16,384 where excerpts are asked for.
         calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
             score beside the judge's own.
         max_connections: Most calls under way at once, for each model.
@@ -121,6 +126,8 @@ class Settings(BaseModel):
     limitations: bool = True
     author_response: bool = False
     paper_parts: Literal["auto", "main", "all"] = "auto"
+    context: Literal["whole", "excerpts"] = "whole"
+    context_tokens: int | None = Field(default=None, ge=2048)
     calibration: Path | None = None
     max_connections: int = Field(default=8, ge=1, le=1024)
     max_retries: int = Field(default=8, ge=0, le=20)
@@ -255,6 +262,8 @@ class Settings(BaseModel):
             "effort": self.effort,
             "max_tokens": self.max_tokens,
             "structured": self.structured,
+            "context": self.context,
+            "context_tokens": self.context_tokens if self.context == "excerpts" else None,
         }
         return {
             "model": self.model,
@@ -282,7 +291,8 @@ TABLES = {
         **{name: f"judges.{name}" for name in JUDGES}},
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
                                       "limitations", "author_response", "paper_parts",
-                                      "skip_bad_lines", "prompts_dir", "calibration")},
+                                      "context", "context_tokens", "skip_bad_lines",
+                                      "prompts_dir", "calibration")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "requests_per_minute", "tokens_per_minute", "batch", "wait")},
@@ -298,8 +308,8 @@ _MOST = Bound("", 0.25, of="a file of settings")
 
 HARMLESS = frozenset({
     "temperature", "structured", "score", "rounds", "protocol", "points", "limitations",
-    "author_response", "paper_parts", "skip_bad_lines", "max_connections", "max_retries",
-    "timeout", "requests_per_minute", "tokens_per_minute", "wait",
+    "author_response", "paper_parts", "context", "context_tokens", "skip_bad_lines",
+    "max_connections", "max_retries", "timeout", "requests_per_minute", "tokens_per_minute", "wait",
 })  # fmt: skip
 """Settings that any file may give, one that merely lies in the current folder or beside the data
 too. All others decide where texts and keys go, what is paid, or what is written where."""

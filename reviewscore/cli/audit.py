@@ -25,8 +25,7 @@ from reviewscore.cli.terminal import TerminalProgress, print_line, say, waiting,
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
 from reviewscore.files import TEMPORARY, read_lines
-from reviewscore.llm.confidentiality import settled_with_origins
-from reviewscore.llm.connect import check
+from reviewscore.llm.connect import check, checked
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
 from reviewscore.papers.parts import QUESTIONS
@@ -224,9 +223,8 @@ def _run(
         say(f"left out: {line}")
     if not collection.reviews:
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
-    resolved = settled_with_origins(resolved, kept=out / MANIFEST)
+    resolved = checked(resolved, kept=out / MANIFEST)
     settings = resolved.settings
-    check(settings)
     price = None
     if not settings.embedded and not finished(
         collection, out, resolved, retry_errors=retry_errors, accept_changed=accept_changed

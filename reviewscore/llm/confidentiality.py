@@ -12,17 +12,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from reviewscore.addresses import host_of, is_loopback, several
-from reviewscore.config import EMBEDDED, Resolved, Settings, user_settings_file
+from reviewscore.config import EMBEDDED, Settings, user_settings_file
 from reviewscore.errors import ConfidentialityError, ReviewScoreError
 from reviewscore.files import read_whole
 from reviewscore.llm.provider import model_name, provider_class, provider_name
 from reviewscore.notices import ask_once
-from reviewscore.schema.record import Record
+from reviewscore.schema.confidentiality import ConfidentialityRule
 
 _ANSWERED = "asked at the terminal"
 _ON_LOOPBACK = ("ollama", "llamacpp")
@@ -41,39 +39,28 @@ _WAYS_OUT = (
 )
 
 
-class Rule(Record):
-    """What a venue allows.
-
-    Attributes:
-        rule: ``local``: no paper and no review leaves this machine; ``provider``: models'
-            providers may have them.
-        origin: Where that was said: a settings file, a variable, or the user's answer.
-    """
-
-    rule: Literal["local", "provider"]
-    origin: str
-
-
-def rule_of(settings: Settings) -> Rule | None:
+def rule_of(settings: Settings) -> ConfidentialityRule | None:
     """The rule that settings give; None if they give none."""
     if settings.confidentiality is None:
         return None
-    return Rule(rule=settings.confidentiality, origin=settings.confidentiality_origin)
+    return ConfidentialityRule(
+        rule=settings.confidentiality, origin=settings.confidentiality_origin
+    )
 
 
-def kept_rule(manifest: Path) -> Rule | None:
+def kept_rule(manifest: Path) -> ConfidentialityRule | None:
     """The rule that the manifest of an earlier session holds; None if there is none.
 
     What is wrong with a manifest is said where it is read as a whole.
     """
     try:
         kept = json.loads(read_whole(manifest) or b"{}")
-        return Rule.model_validate(kept["confidentiality"])
+        return ConfidentialityRule.model_validate(kept["confidentiality"])
     except (ReviewScoreError, OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def with_kept(settings: Settings, kept: Rule | None) -> Settings:
+def with_kept(settings: Settings, kept: ConfidentialityRule | None) -> Settings:
     """The settings with the rule that an earlier session of a run has kept to."""
     if kept is None or (settings.confidentiality is not None and kept.rule != "local"):
         return settings
@@ -123,30 +110,13 @@ def settled(
     return settings.with_confidentiality(rule.rule, rule.origin)
 
 
-def settled_with_origins(resolved: Resolved, *, kept: Path) -> Resolved:
-    """The same for settings with their origins.
-
-    Args:
-        resolved: The settings.
-        kept: The manifest of the run; it need not be there.
-
-    Raises:
-        ConfidentialityError, SettingsError: As `settled`.
-    """
-    settings = settled(with_kept(resolved.settings, kept_rule(kept)))
-    if settings is resolved.settings:
-        return resolved
-    origins = {**resolved.origins, "confidentiality": settings.confidentiality_origin}
-    return replace(resolved, settings=settings, origins=origins)
-
-
-def _asked(question: str) -> Rule | None:
+def _asked(question: str) -> ConfidentialityRule | None:
     """The rule that the user gives; None where nobody can be asked."""
     match ask_once(question):
         case "provider":
-            return Rule(rule="provider", origin=_ANSWERED)
+            return ConfidentialityRule(rule="provider", origin=_ANSWERED)
         case "local":
-            return Rule(rule="local", origin=_ANSWERED)
+            return ConfidentialityRule(rule="local", origin=_ANSWERED)
         case _:
             return None
 

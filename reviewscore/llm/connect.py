@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.bounds import put_in_force
-from reviewscore.config import Settings
+from reviewscore.config import Resolved, Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget, SpendingCap
 from reviewscore.llm.client import CallLimits, Client
-from reviewscore.llm.confidentiality import settled
+from reviewscore.llm.confidentiality import kept_rule, settled, with_kept
 from reviewscore.llm.ledger.store import FILE, CallStore
 from reviewscore.llm.limiter import KEPT, KEPT_LONG, PrefixCacheWarmup, RateLimiter
 from reviewscore.llm.parameters import Refusals
@@ -81,6 +81,25 @@ def check(settings: Settings, *, keys: bool = True) -> None:
             )
     if keys:
         settled(settings)
+
+
+def checked(resolved: Resolved, *, kept: Path) -> Resolved:
+    """Settings with the venue's rule, once they are checked.
+
+    Args:
+        resolved: The settings.
+        kept: The manifest of the run; it need not be there.
+
+    Raises:
+        ConfidentialityError, SettingsError: As `check`.
+    """
+    settings = with_kept(resolved.settings, kept_rule(kept))
+    check(settings)
+    settings = settled(settings)
+    if settings is resolved.settings:
+        return resolved
+    origins = {**resolved.origins, "confidentiality": settings.confidentiality_origin}
+    return replace(resolved, settings=settings, origins=origins)
 
 
 def price_of(settings: Settings, model: str) -> Price | None:

@@ -97,6 +97,19 @@ def not_flagged_words(score: PointScore, doubts: Sequence[Doubt]) -> str:
     return f"Not flagged: what speaks against this point came after the reviews{judged}: {where}."
 
 
+def seen_words(score: PointScore) -> str:
+    """How much of the paper the judge of a point saw, in words; empty where that is all of it."""
+    if score.seen is None:
+        return ""
+    words = f"Judged on excerpts ({score.seen.share:.0%} of the paper)".replace("%", " %")
+    if score.reason is not UnknownReason.EXCERPTS:
+        return f"{words}."
+    return (
+        f"{words}: that the paper lacks something cannot be told from them, nor is anything held "
+        "against a point without a passage; what the judge said does not count."
+    )
+
+
 def quote_place(quote: Evidence) -> str:
     """Where a passage stands, and whether reviewers could not see it."""
     unseen = None if quote.doubt is None else unseen_words(quote.doubt)
@@ -136,9 +149,8 @@ def headline(score: PointScore) -> Headline:
         return Headline("not judged: something failed", "failed", "error", 9, _known(score))
     if score.finding is not None:
         return _OF_FINDINGS[score.finding]
-    if score.reason is UnknownReason.AFTER_REVIEW:
-        words = "not flagged: what speaks against it came after the reviews"
-        return Headline(words, "not flagged: after the reviews", "unknown", 7.5, "unknown")
+    if score.reason is not None:
+        return _OF_REASONS[score.reason]
     if score.argument is not None:
         return _of_argument(score)
     if score.base is None:
@@ -151,6 +163,23 @@ def _known(score: PointScore) -> str:
         return ""
     return {True: "yes", False: "no", None: "unknown"}[score.misinformed]
 
+
+_OF_REASONS = {
+    UnknownReason.AFTER_REVIEW: Headline(
+        "not flagged: what speaks against it came after the reviews",
+        "not flagged: after the reviews",
+        "unknown",
+        7.5,
+        "unknown",
+    ),
+    UnknownReason.EXCERPTS: Headline(
+        "unknown: judged on excerpts, which cannot show what a verdict would need",
+        "unknown: excerpts",
+        "unknown",
+        8.0,
+        "unknown",
+    ),
+}
 
 _OF_FINDINGS = {
     Finding.ADDRESSED: Headline(

@@ -20,7 +20,7 @@ from reviewscore.schema.argument import Argument, Round
 from reviewscore.schema.author_answer import AlignmentMethod, AnswerStance
 from reviewscore.schema.paper import DoubtKind, UnreadTotal
 from reviewscore.schema.place import Place
-from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.point_score import PointScore, Status, UnknownReason
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS
@@ -280,6 +280,20 @@ class JudgedCounts(Record):
     responses: Responses | None = None
 
 
+class ExcerptCounts(Record):
+    """Points whose judge saw excerpts of the paper.
+
+    Attributes:
+        points: How many.
+        undecidable: Those of them that are unknown since excerpts cannot show what was said.
+        median_share: Median share of a paper that was seen, 0..1.
+    """
+
+    points: int
+    undecidable: int
+    median_share: float
+
+
 class Summary(Record):
     """The numbers of one run, as written to ``summary.json``.
 
@@ -315,6 +329,7 @@ class Summary(Record):
         versions: Papers that may not be what reviewers read, by the kind of doubt.
         after_review: Points that are not flagged because what speaks against them came after the
             reviews, by the kind of doubt.
+        excerpts: Points that were judged on excerpts; None where none was.
     """
 
     schema_id: Literal["reviewscore.summary/1"] = Field(
@@ -353,6 +368,7 @@ class Summary(Record):
     after_review: dict[DoubtKind, int] = Field(
         default_factory=dict, exclude_if=lambda value: not value
     )
+    excerpts: ExcerptCounts | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def lexical(self) -> bool:
@@ -383,6 +399,8 @@ class _Tally:
         self.prompts: dict[str, str] = {}
         self.versions: dict[DoubtKind, dict[str, None]] = {}
         self.after_review: Counter[DoubtKind] = Counter()
+        self.shares: list[float] = []
+        self.undecidable = 0
 
     def add(self, score: PointScore) -> None:
         kind = score.type.value if score.type else UNTYPED
@@ -411,6 +429,9 @@ class _Tally:
         for doubt in score.doubts:
             if not doubt.kind.of_passages:
                 self.versions.setdefault(doubt.kind, {})[score.paper_id] = None
+        if score.seen is not None:
+            self.shares.append(score.seen.share)
+            self.undecidable += score.reason is UnknownReason.EXCERPTS
         if unflagged := passage_doubts(score):
             self.after_review[unflagged[0].kind] += 1
 
@@ -553,6 +574,15 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         changed=changed,
         versions={kind: tuple(papers) for kind, papers in tally.versions.items()},
         after_review=dict(tally.after_review),
+        excerpts=(
+            ExcerptCounts(
+                points=len(tally.shares),
+                undecidable=tally.undecidable,
+                median_share=statistics.median(tally.shares),
+            )
+            if tally.shares
+            else None
+        ),
     )
 
 

@@ -24,13 +24,14 @@ from reviewscore.files import hash_file
 from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import open_judges
-from reviewscore.llm.confidentiality import rule_of, settled_with_origins
-from reviewscore.llm.connect import RunContext, check, open_ledger
+from reviewscore.llm.confidentiality import rule_of
+from reviewscore.llm.connect import RunContext, checked, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore, Paid
 from reviewscore.logic.pool import shared
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
 from reviewscore.points.split import split_review
+from reviewscore.runs.context import check_context
 from reviewscore.runs.folder import (
     MANIFEST,
     ErrorRecord,
@@ -98,11 +99,11 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
     """
     progress = progress or Quiet()
     put_in_force(resolved.settings.bounds)
-    resolved = settled_with_origins(resolved, kept=out / MANIFEST)
+    resolved = checked(resolved, kept=out / MANIFEST)
     settings = resolved.settings
-    check(settings)
     if settings.engine == "ray":
         check_ray(settings, collection)
+    check_context(collection, settings)
     chosen_calibration(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
         manifest = new_manifest(collection, resolved, out=out, data=data)

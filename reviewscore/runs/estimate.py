@@ -22,6 +22,7 @@ from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.errors import InputError
 from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
+from reviewscore.judges.excerpts import paper_room
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.llm.connect import price_of
 from reviewscore.llm.parameters import reasons
@@ -302,7 +303,9 @@ def _shown_tokens(
         return None
     if paper.unread is not None:
         unread[paper_id] = paper.unread
-    return paper_tokens(paper.read_text)
+    tokens = paper_tokens(paper.read_text)
+    room = paper_room(settings) if settings.context == "excerpts" else None
+    return tokens if room is None else min(tokens, room)
 
 
 async def estimate(
@@ -458,7 +461,7 @@ class _AuditCalls(_Calls):
     ) -> None:
         constant = tokens_in(_instructions(stage)) + (self._paper[1] if paper else 0)
         size = constant + tokens_in(characters)
-        if not paper:
+        if not paper or self.settings.context == "excerpts":  # others for each point: never cached
             self.count(model, stage, size, reply, calls=calls)
             return
         first = (model, self._paper[0]) not in self._warm

@@ -91,7 +91,11 @@ COLUMNS = {
     "models_answered": "Models that the provider says answered, separated by blanks.",
     "reviewscore_version": "Version of the program that wrote the record.",
     "reason": "Why it is unknown although a judge had an answer: after_review, where that rests "
-    "on text alone that reviewers could not see.",
+    "on text alone that reviewers could not see; excerpts, where it says more than the excerpts of "
+    "the paper that the judge saw can show.",
+    "seen": "What of the paper the judge saw, where that was excerpts; empty for all that judges "
+    "are shown.",
+    "seen_share": "The share of its characters that these are, 0 to 1.",
     "doubts": "Why reviewers may not have read what is at hand, separated by semicolons: of the "
     "paper camera_ready or revised_version; of passages, which then carry no flag, "
     "rebuttal_section, revised_text or revision.",
@@ -115,7 +119,7 @@ _INTEGERS = {
     *("number", "base", "passage_count", "quotes", "rounds", "premises", "start", "end"),
     *("answer_start", "answer_end"),
 }
-_NUMBERS = {"advanced", "calibrated"}
+_NUMBERS = {"advanced", "calibrated", "seen_share"}
 _FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
@@ -285,6 +289,8 @@ def row(score: PointScore) -> dict[str, Cell]:
         "models_answered": " ".join(_models(score)) or None,
         "reviewscore_version": score.reviewscore_version,
         "reason": score.reason.value if score.reason else None,
+        "seen": score.seen.kind if score.seen else None,
+        "seen_share": score.seen.share if score.seen else None,
         "doubts": "; ".join(dict.fromkeys(doubt.kind.value for doubt in score.doubts)) or None,
         "quoted_documents": "; ".join(_documents(score)) or None,
     }

@@ -210,8 +210,9 @@ def generation_folder(
         SettingsError: No model is named, or it cannot be asked.
         RunFolderError: The folder cannot be used.
     """
-    settings = settled(with_kept(settings, kept_rule(out / name)))
+    settings = with_kept(settings, kept_rule(out / name))
     check_models(settings)
+    settings = settled(settings)
     with prompts.use_directory(settings.prompts_dir):
         manifest = new_manifest(used, settings, inputs=tuple(inputs), more=more)
         with GenerationFolder(out, name, manifest) as folder:

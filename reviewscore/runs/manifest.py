@@ -21,8 +21,8 @@ from pydantic import Field
 from reviewscore import __version__
 from reviewscore.config import EMBEDDED, Plain, Settings
 from reviewscore.files import InputFile
-from reviewscore.llm.confidentiality import Rule
 from reviewscore.printable import without_folders
+from reviewscore.schema.confidentiality import ConfidentialityRule
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.record import Record, storable
@@ -146,7 +146,9 @@ class RunManifest(Record):
     models_answered: tuple[str, ...] = ()
     refused: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     spending: Spending = Spending()
-    confidentiality: Rule | None = Field(default=None, exclude_if=lambda value: value is None)
+    confidentiality: ConfidentialityRule | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     warnings: tuple[str, ...] = ()
     times: tuple[tuple[str, float], ...] = ()
     complete: bool = False
@@ -302,6 +304,8 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
     economy = decisive["protocol"] == "economy"
     names = [*FRAME, "paper", "text_lacks", "question_answerability", "claim_factuality"]
     names += ["point_type"] if economy else ["is_argument", "is_question"]
+    if decisive.get("context") == "excerpts":
+        names.append("excerpts")
     if decisive["points"] != "rules":
         names.append("split_points")
     if decisive["score"] != "base":

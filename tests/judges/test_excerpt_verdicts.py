@@ -1,0 +1,138 @@
+"""On excerpts nothing is judged absent, and no flag stands without a passage."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reviewscore.config import Settings
+from reviewscore.errors import SettingsError
+from reviewscore.judges.asker import Asker, SamplingParams
+from reviewscore.judges.excerpts import excerpt_characters
+from reviewscore.judges.model_judges import ModelJudges
+from reviewscore.llm.client import Client
+from reviewscore.llm.ledger.store import CallsInMemory
+from reviewscore.llm.providers.scripted import ScriptedProvider
+from reviewscore.papers.parts import hiding_all_but
+from reviewscore.pipeline import score_point
+from reviewscore.schema.call import Request
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.point_score import PointScore, Status, UnknownReason
+from tests.conftest import make_point
+
+SEEN = "We train with Adam and a learning rate of 0.001."
+HIDDEN = "We record at four ponds during twelve nights and compare with manual counts"
+CLAIM = make_point("The network is trained with too large a learning rate.")
+DENIAL = make_point("There is no ablation of the network.")
+QUESTION = make_point("Which learning rate is used?", section="questions")
+
+
+@pytest.fixture
+def excerpts(paper: Paper) -> Paper:
+    start = paper.text.index("2 Method")
+    return hiding_all_but(paper, [(start, paper.text.index("3 Experiments"))])
+
+
+async def scored(point: object, paper: Paper, score: int, quotes: list[str]) -> PointScore:
+    """The record of a point whose judge gives a score with quotes."""
+    asks = point is QUESTION
+    reply = {
+        "reasoning": "-",
+        "unanswerability" if asks else "factuality": score,
+        "quotes": [{"section": "Method", "sentence": quote} for quote in quotes],
+        **({"answer": "0.001"} if asks else {}),
+    }
+    kinds = [{"reasoning": "-", "is_argument": False}]
+    kinds += [{"reasoning": "-", "kind": "question" if asks else "claim"}]
+    provider = ScriptedProvider([json.dumps(answer) for answer in (*kinds, reply)])
+    client = Client(lambda _: provider, CallsInMemory())
+    judges = ModelJudges(Asker(client, model="scripted/x", sampling=SamplingParams()))
+    return await score_point(point, paper, judges)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("point", "score", "quotes", "counts"),
+    [
+        (CLAIM, 1, [SEEN], True),  # contradicted by what is shown
+        (CLAIM, 1, [], False),
+        (CLAIM, 2, [HIDDEN], False),  # out of the model's memory
+        (CLAIM, 3, [SEEN], False),
+        (CLAIM, 5, [SEEN], True),
+        (CLAIM, 5, [], False),
+        (DENIAL, 1, [SEEN], True),
+        (DENIAL, 5, [SEEN], False),  # absent from excerpts is not absent
+        (QUESTION, 1, [SEEN], True),
+        (QUESTION, 2, [], False),
+        (QUESTION, 3, [], False),
+        (QUESTION, 5, [], False),
+    ],
+)
+async def test_a_score_counts_only_where_excerpts_can_show_it(
+    point: object, score: int, quotes: list[str], counts: bool, excerpts: Paper
+) -> None:
+    record = await scored(point, excerpts, score, quotes)
+
+    assert record.seen is not None
+    assert record.seen.kind == "excerpts"
+    if counts:
+        assert (record.status, record.base) == (Status.SCORED, score)
+        assert record.misinformed == (score <= 2)
+    else:
+        assert (record.status, record.reason) == (Status.UNKNOWN, UnknownReason.EXCERPTS)
+        assert (record.base, record.misinformed) == (None, None)
+        assert record.verdict is not None
+        assert record.verdict.on_excerpts == score
+
+
+@pytest.mark.parametrize(("point", "score"), [(CLAIM, 1), (DENIAL, 5), (QUESTION, 5)])
+async def test_on_a_whole_paper_scores_count_as_before(
+    point: object, score: int, paper: Paper
+) -> None:
+    record = await scored(point, paper, score, [])
+
+    assert (record.status, record.base) == (Status.SCORED, score)
+    assert record.seen is None
+    assert "on_excerpts" not in record.model_dump_json()
+
+
+def test_the_prompt_shows_the_excerpts_and_says_that_they_are_excerpts(
+    paper: Paper, excerpts: Paper
+) -> None:
+    from reviewscore.judges.model_judges import FactualityReply
+
+    asker = Asker(Client(lambda _: ScriptedProvider([]), CallsInMemory()), model="scripted/x")
+
+    def asked(about: Paper) -> Request:
+        given = {"point": "p", "context": "", "response": None, "places": ()}
+        return asker.request("claim_factuality", FactualityReply, paper=about, **given)[0]
+
+    prefix = asked(excerpts).prefix
+    assert SEEN in prefix.replace("\n", " ")
+    assert HIDDEN not in prefix
+    assert "parts of this paper alone" in prefix
+    assert "2 Method" in prefix
+    assert "parts of this paper alone" not in asked(paper).prefix
+
+
+@pytest.mark.parametrize(
+    ("given", "characters"),
+    [
+        ({"context_tokens": 20_000, "max_tokens": 2000}, 3 * 14_000),
+        ({"max_tokens": 4096}, 3 * 8_288),
+        ({"max_tokens": 2000, "effort": "low"}, 3 * 4_384),
+    ],
+)
+def test_what_is_left_of_the_context_goes_to_the_paper(
+    given: dict[str, object], characters: int
+) -> None:
+    settings = Settings.model_validate({"model": "openai/x", "context": "excerpts", **given})
+
+    assert excerpt_characters(settings) == characters
+
+
+def test_a_context_without_room_for_a_paper_is_refused_with_what_would_do() -> None:
+    settings = Settings(model="openai/x", context="excerpts", context_tokens=4096)
+
+    with pytest.raises(SettingsError, match="--context-tokens 8596"):
+        excerpt_characters(settings)
