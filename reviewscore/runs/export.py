@@ -19,7 +19,7 @@ from reviewscore.runs.parts import read_parts
 from reviewscore.schema.author_answer import AuthorAnswer
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.place import Place
-from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.point_score import PointScore, Seen
 from reviewscore.schema.verdict import Provenance
 
 if TYPE_CHECKING:
@@ -289,11 +289,14 @@ def row(score: PointScore) -> dict[str, Cell]:
         "models_answered": " ".join(_models(score)) or None,
         "reviewscore_version": score.reviewscore_version,
         "reason": score.reason.value if score.reason else None,
-        "seen": score.seen.kind if score.seen else None,
-        "seen_share": score.seen.share if score.seen else None,
+        **_seen(score.seen),
         "doubts": "; ".join(dict.fromkeys(doubt.kind.value for doubt in score.doubts)) or None,
         "quoted_documents": "; ".join(_documents(score)) or None,
     }
+
+
+def _seen(seen: Seen | None) -> dict[str, Cell]:
+    return {"seen": seen.kind if seen else None, "seen_share": seen.share if seen else None}
 
 
 def _labels(places: Iterable[Place] | None) -> str | None:
