@@ -77,7 +77,7 @@ def excerpt_lines(summary: Summary) -> list[str]:
     return [
         f"judged on excerpts (a median of {share} of the paper): {counted(counts.points, 'point')} "
         f"of {summary.points:,}; {counts.undecidable:,} of them are unknown, since nothing is "
-        "judged absent on excerpts"
+        "judged absent on excerpts, and no share of misinformed points is given for that reason"
     ]
 
 
@@ -246,6 +246,11 @@ def panel_words(judged: JudgedCounts) -> str:
 
 def share_words(share: Share) -> str:
     """A share with its n and interval in words."""
+    if share.n and share.share is None:
+        return (
+            f"{share.misinformed:,} of the {share.n:,} that excerpts can decide (counts, no rate: "
+            f"{share.unknown:,} unknown, {share.error:,} failed)"
+        )
     if share.share is None or share.low is None or share.high is None:
         return f"not known for any point ({share.unknown:,} unknown, {share.error:,} failed)"
     return (

@@ -156,7 +156,7 @@ class Share(Record):
         n: Points where `misinformed` is known; unknown and failed points are not in it.
         unknown: Points without a verdict on this.
         error: Points that failed.
-        share: ``misinformed / n``, 0..1; None if n is 0.
+        share: ``misinformed / n``, 0..1; None if n is 0, or points were judged on excerpts.
         low: Lower end of the 95 % Wilson interval of the share.
         high: Upper end.
         unquoted: Of the misinformed points, those where no verdict that says so has a quote that
@@ -454,7 +454,12 @@ class _Tally:
         for (kind, flag), count in self.misinformed.items():
             counts[flag] += count if kind in kinds else 0
         failed = sum(self.status[kind, Status.ERROR] for kind in kinds)
-        return _share(counts, failed, unquoted=sum(self.unquoted[kind] for kind in kinds))
+        unquoted = sum(self.unquoted[kind] for kind in kinds)
+        share = _share(counts, failed, unquoted=unquoted)
+        if not self.shares:
+            return share
+        # What excerpts do not show is unknown, never not misinformed: a share would be too high.
+        return share.model_copy(update={"share": None, "low": None, "high": None})
 
     def judged(self, kinds: tuple[str, ...]) -> JudgedCounts:
         return JudgedCounts(

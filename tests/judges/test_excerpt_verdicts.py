@@ -9,16 +9,18 @@ import pytest
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.judges.asker import Asker, SamplingParams
-from reviewscore.judges.excerpts import excerpt_characters
+from reviewscore.judges.excerpts import excerpt_characters, premise_on_excerpts
 from reviewscore.judges.model_judges import ModelJudges
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.papers.parts import hiding_all_but
+from reviewscore.papers.quotes import find_quote
 from reviewscore.pipeline import score_point
 from reviewscore.schema.call import Request
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore, Status, UnknownReason
+from reviewscore.schema.verdict import KnowledgeSource, PremiseVerdict
 from tests.conftest import make_point
 
 SEEN = "We train with Adam and a learning rate of 0.001."
@@ -94,6 +96,38 @@ async def test_on_a_whole_paper_scores_count_as_before(
     assert (record.status, record.base) == (Status.SCORED, score)
     assert record.seen is None
     assert "on_excerpts" not in record.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "factuality", "quotes", "counts"),
+    [
+        (KnowledgeSource.GIVEN_PAPER, "The network has two layers.", 1, [SEEN], True),
+        (KnowledgeSource.GIVEN_PAPER, "The network has two layers.", 1, [], False),
+        (KnowledgeSource.GIVEN_PAPER, "The network has three layers.", 5, [SEEN], True),
+        (KnowledgeSource.GIVEN_PAPER, "There is no ablation.", 5, [SEEN], False),
+        (KnowledgeSource.ANNOTATOR_KNOWLEDGE, "One country is too few.", 2, [], True),
+        (KnowledgeSource.OTHER_PAPERS, "Others counted bats.", 4, [], True),
+    ],
+)
+def test_a_premise_counts_where_excerpts_or_other_knowledge_settle_it(
+    source: KnowledgeSource,
+    text: str,
+    factuality: int,
+    quotes: list[str],
+    counts: bool,
+    excerpts: Paper,
+    paper: Paper,
+) -> None:
+    evidence = tuple(find_quote(excerpts, quote) for quote in quotes)
+    verdict = PremiseVerdict(source=source, factuality=factuality, evidence=evidence)
+
+    judged = premise_on_excerpts(verdict, excerpts, text)
+
+    assert premise_on_excerpts(verdict, paper, text) is verdict
+    if counts:
+        assert judged is verdict
+    else:
+        assert (judged.factuality, judged.on_excerpts) == (None, factuality)
 
 
 def test_the_prompt_shows_the_excerpts_and_says_that_they_are_excerpts(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,8 @@ def test_records_pages_exports_and_the_summary_say_that_excerpts_were_seen(
     assert {point.misinformed for point in points} == {None}
     summary = run.summary
     assert summary.excerpts is not None
+    assert summary.judged is not None
+    assert summary.judged.overall.share is None
     assert summary.excerpts.points == summary.excerpts.undecidable == len(points)
     page = run.report().read_text("utf-8")
     assert "Judged on excerpts (" in page
@@ -77,6 +80,17 @@ def test_a_run_on_excerpts_goes_on_only_on_excerpts(server: Loopback) -> None:
 
     with pytest.raises(RunFolderError, match="context"):
         rs.audit(EXAMPLES, "run", **small(server, context_tokens=100_000))
+
+
+@pytest.mark.parametrize("line", [("venue", "run"), ("compare", "run", "copy")])
+def test_no_rate_is_made_of_verdicts_on_excerpts(server: Loopback, line: tuple[str, ...]) -> None:
+    rs.audit(EXAMPLES, "run", **small(server, context="excerpts", limit=1))
+    shutil.copytree("run", "copy")
+
+    result = CliRunner().invoke(group, list(line), standalone_mode=False)
+
+    assert isinstance(result.exception, SettingsError)
+    assert "judged on excerpts" in str(result.exception)
 
 
 def test_the_embedded_judge_reads_whole_papers_whatever_models_read() -> None:
