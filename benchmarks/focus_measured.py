@@ -1,9 +1,10 @@
-"""Do models look less at novelty in weaknesses than people do?
+"""Do models look less at novelty in weaknesses than people do? How far can the labels be trusted?
 
 The main result of Shin et al. 2025 (arXiv 2502.17086), asked again of other reviews: people's
 reviews of ICLR 2023 (their judgments that appreciate or criticise) and those of three models on
 100 papers of ICLR 2022 (as written), all labelled by the embedded annotator. No paper was reviewed
-by both sides, so papers of each side are drawn by themselves.
+by both sides, so papers of each side are drawn by themselves. Kappa with readers is cross-validated
+by paper, and in-sample, of all labels that are open.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from benchmarks.focus_weights import labelled_points, table
 from benchmarks.measure import SHARED, head, keep, skip
 from reviewscore.focus.blind_spots import FacetDifference, differences
 from reviewscore.focus.distribution import ReviewKey, coded
@@ -55,6 +57,9 @@ def main() -> None:
     for some in (together, read):
         for line in rows(some):
             print(line)
+    head("Kappa of the embedded annotator with readers, 95 % intervals by paper")
+    for line in table(labelled_points()):
+        print(line)
 
 
 def rows(read: Sequence[tuple[SystemReview, TextForm]]) -> Iterator[str]:

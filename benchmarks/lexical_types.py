@@ -1,4 +1,4 @@
-"""How often the lexical judge tells questions from other points, against labels made by hand.
+"""How often the lexical judge tells points that ask something, against labels made by hand.
 
 `lexical_type_cases.csv` names 200 points of ICLR 2023 reviews by row and span (one at random from
 each of 200 reviews, drawn with `points_sample.py --draw`); `question` is ``yes`` when the point
@@ -16,8 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.measure import SHARED, head, row, skip
-from reviewscore.judges.lexical.argument import type_of
-from reviewscore.schema.review import PointType
+from reviewscore.judges.lexical.forms import is_interrogative, sentences_of
 
 CASES = Path(__file__).with_name("lexical_type_cases.csv")
 REVIEWS = SHARED / "iclr2023_reviews" / "iclr2023_reviews_dev.parquet"
@@ -37,7 +36,7 @@ def main() -> None:
     right = 0
     for case in cases:
         text = reviews[int(case["row"])][int(case["start"]) : int(case["end"])]
-        asked = type_of(text) is PointType.QUESTION
+        asked = any(is_interrogative(sentence) for sentence in sentences_of(text))
         if asked == (case["question"] == "yes"):
             right += 1
         else:

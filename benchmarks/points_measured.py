@@ -35,7 +35,7 @@ from reviewscore.agreement.segmentation import Cut, Piece
 from reviewscore.focus.facets import DEFAULT, FacetKind, FacetPoint, Polarity
 from reviewscore.focus.human_labels import coded_labels
 from reviewscore.focus.lexical import annotate
-from reviewscore.judges.lexical.argument import type_of
+from reviewscore.judges.lexical.remarks import type_of
 from reviewscore.points.split import split_review
 from reviewscore.schema.point_label import sum_of_words
 from reviewscore.schema.review import Review
@@ -127,7 +127,7 @@ def splitter(reviews: Mapping[str, Review]) -> Marking:
         MarkedPoint(
             Piece.of(review.review_id, review.fields, [point.span]),
             review.paper_id,
-            type_of(point.text),
+            type_of(point.text, point.role),
             kind_of_point(point),
         )
         for review in reviews.values()

@@ -215,13 +215,14 @@ class Simulation:
 
     def _points(self, review: _Review) -> None:
         for point in review.points:
-            first, then = self.plan.protocol.chains(point)
-            chain = _Chain(review, first, point.tokens)
-            chain.then = then
-            review.chains += 1
+            first, then = self.plan.protocol.chains(point, split=self.plan.split)
             self.found.points += 1
             self.found.arguments += point.kind is PointType.ARGUMENT
-            self._begin(chain)
+            for steps, following in [(first, then)] if first else [(steps, []) for steps in then]:
+                chain = _Chain(review, steps, point.tokens)
+                chain.then = following
+                review.chains += 1
+                self._begin(chain)
         if not review.chains:
             self._closed(review)
 

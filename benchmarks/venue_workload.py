@@ -116,9 +116,16 @@ class Protocol:
         found: Stage = self._stages[name]  # type: ignore[attr-defined]
         return found
 
-    def chains(self, point: Point) -> tuple[list[Step], list[list[Step]]]:
-        """The calls that tell a point's type, and the chains of calls that follow at once."""
+    def chains(self, point: Point, *, split: bool) -> tuple[list[Step], list[list[Step]]]:
+        """The calls that tell a point's type, and the chains of calls that follow at once.
+
+        Args:
+            point: The point.
+            split: Whether a model split the review; in economy it told the type then.
+        """
         first = [(self.of("point_type" if self.economy else "is_argument"), 1)]
+        if self.economy and split:
+            first = []
         if point.kind is not PointType.ARGUMENT:
             if not self.economy:
                 first.append((self.of("is_question"), 1))

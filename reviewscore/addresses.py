@@ -26,6 +26,10 @@ def several(text: str | None) -> tuple[str, ...]:
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())
 
 
+_NEAR = (".local", ".lan", ".internal", ".home.arpa")
+"""Ends of names that only a network of one's own knows."""
+
+
 def host_of(address: str) -> str:
     """The host that an address names, in lower case; empty if it names none."""
     try:
@@ -41,6 +45,16 @@ def is_loopback(address: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def is_near(address: str) -> bool:
+    """Whether an address is of this machine or of a private network, by its form alone."""
+    host = host_of(address)
+    try:
+        near = ip_address(host)
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_NEAR))
+    return near.is_loopback or near.is_private or near.is_link_local
 
 
 def check_database(address: str) -> str:

@@ -42,10 +42,11 @@ class Settings(BaseModel):
         judges: Another model for single judges, by the judge's name.
         repeats: How often each model scores an item; the median counts.
         protocol: ``paper`` (one call per premise, as published) or ``economy`` (all premises of
-            an argument in one call, the type of a point in one call).
+            an argument in one call, the type of a point in one call, or in none where a model
+            split the review and said it).
         batch: Whether calls go as batch jobs, at about half the price and within a day.
-        base_url: Address of a server compatible with ``openai/``, or several with commas between
-            that serve the same models; the first one names them all in records.
+        base_url: Address of a server for ``openai/``, ``ollama/`` or ``llamacpp/``, or several
+            with commas between that serve the same models; the first one names them all in records.
         confidentiality: The venue's rule: ``local`` lets no paper and no review leave this machine,
             ``provider`` lets models' providers have them; None is not known, and asked for.
         temperature: Sampling temperature; None leaves it out. Left out for reasoning models.
@@ -79,6 +80,8 @@ class Settings(BaseModel):
         max_usd: Most dollars the run may spend, all its sessions together; None for no cap.
         confirm_above: Dollars above which the user is asked first, at a terminal.
         prices: File of prices that replaces the shipped list.
+        speed: Tokens a second that a server of one's own reads and writes, all calls together, as
+            ``READ/WRITE``; for the hours of estimates.
         wait: Seconds to wait for replies in an exchange folder.
         cache: Whether calls go into the ledger all runs share, or into one in the run folder.
         refresh: Use no reply that another run has paid for.
@@ -137,6 +140,7 @@ class Settings(BaseModel):
     max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     confirm_above: float = Field(default=5.0, ge=0)
     prices: Path | None = None
+    speed: str | None = Field(default=None, pattern=r"^\d{1,7}(\.\d{1,3})?/\d{1,7}(\.\d{1,3})?$")
     wait: float = Field(default=0.0, ge=0, le=_YEAR, allow_inf_nan=False)
     cache: bool = True
     refresh: bool = False
@@ -189,6 +193,12 @@ class Settings(BaseModel):
         return tuple(dict.fromkeys((self.model, *self.panel, *self.judges.values())))
 
     @property
+    def types_from_split(self) -> bool:
+        """Whether points that a model split off keep the type it gave them, without a call."""
+        asked = self.points == "rules" or "point_type" in self.judges
+        return self.protocol == "economy" and not asked
+
+    @property
     def servers(self) -> tuple[str, ...]:
         """The addresses of `base_url`."""
         return addresses.several(self.base_url)
@@ -239,6 +249,12 @@ class Settings(BaseModel):
                 "(REVIEWSCORE_LEDGER=none takes the other back)"
             )
         return self
+
+    @property
+    def read_and_write(self) -> tuple[float, float] | None:
+        """The two speeds of `speed`, tokens a second; None if they are not known."""
+        read, _, write = (self.speed or "").partition("/")
+        return (float(read), float(write)) if read and write else None
 
     @property
     def selection(self) -> dict[str, Plain]:
@@ -295,6 +311,7 @@ TABLES = {
                                       "prompts_dir", "calibration")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
+        "speed",
         "requests_per_minute", "tokens_per_minute", "batch", "wait")},
     "engine": {"name": "engine", "workers": "workers", "store": "store"},
     "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir",
@@ -310,6 +327,7 @@ HARMLESS = frozenset({
     "temperature", "structured", "score", "rounds", "protocol", "points", "limitations",
     "author_response", "paper_parts", "context", "context_tokens", "skip_bad_lines",
     "max_connections", "max_retries", "timeout", "requests_per_minute", "tokens_per_minute", "wait",
+    "speed",
 })  # fmt: skip
 """Settings that any file may give, one that merely lies in the current folder or beside the data
 too. All others decide where texts and keys go, what is paid, or what is written where."""

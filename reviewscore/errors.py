@@ -18,6 +18,7 @@
         ├── RefusalError          the model declined to answer
         ├── TruncatedError        the reply was cut off by the length limit
         ├── FilteredError         the provider's content filter withheld the reply
+        ├── PromptCutError        the server read less than it was sent, or cannot read as much
         └── BadReplyError         the reply does not fit the expected record, after asking again
 
 The command line ends with the exit codes named here.
@@ -165,6 +166,10 @@ class TruncatedError(ModelError):
 
 class FilteredError(ModelError):
     """The provider's content filter withheld the reply."""
+
+
+class PromptCutError(ModelError):
+    """The server read less of a prompt than it was sent, or cannot read as much; nothing counts."""
 
 
 class BadReplyError(ModelError):

@@ -15,8 +15,7 @@ from reviewscore.judges.judge import Judges
 from reviewscore.papers.parts import without_doubtful
 from reviewscore.papers.places import rests_on_missing
 from reviewscore.points.places import mentions, with_places
-from reviewscore.points.sections import open_sections
-from reviewscore.points.split import accept_proposed, split_review
+from reviewscore.points.split import accept_proposed, proposal_sections, split_review
 from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Doubt, Evidence, Paper
 from reviewscore.schema.point_score import (
@@ -27,7 +26,7 @@ from reviewscore.schema.point_score import (
     UnknownReason,
     WithoutResponse,
 )
-from reviewscore.schema.review import PointType, Review, ReviewPoint
+from reviewscore.schema.review import PointKind, PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import (
     Finding,
     PremiseVerdict,
@@ -66,14 +65,14 @@ async def review_points(
         by_rule = split_review(review, include_limitations=limitations)
     if rules_only:
         return by_rule, (), ()
-    opened = open_sections(review, include_limitations=limitations)
+    opened = proposal_sections(review, include_limitations=limitations)
     sections = tuple(dict.fromkeys(section.name for section in opened))
     if not sections:
         return by_rule, (), ()
     proposal = await judges.propose_points(review, sections)
     if proposal is None:
         return by_rule, (), ()
-    accepted, rejected = accept_proposed(review, proposal.texts, include_limitations=limitations)
+    accepted, rejected = accept_proposed(review, proposal.points, include_limitations=limitations)
     if not accepted:
         return by_rule, (), rejected
     return accepted, (proposal.provenance,), rejected
@@ -105,6 +104,8 @@ async def score_point(
         ModelError: A judge gave no usable reply on the type of the point.
         StopError: Nothing more can be asked.
     """
+    if point.kind is PointKind.NONE:
+        return _not_judged(with_places(point, paper), judges)
     record = await _score_point(
         with_places(point, paper), paper, judges, score=score, rounds=rounds, response=response
     )
@@ -199,7 +200,8 @@ async def score_with_response(
     Raises:
         ModelError, StopError: As `score_point`.
     """
-    if response is None or not judges.reads_responses:
+    judged = point.kind is not PointKind.NONE
+    if response is None or not judges.reads_responses or not judged:
         return await score_point(point, paper, judges, score=score, rounds=rounds)
     first = await capture_errors(score_point(point, paper, judges, score=score, rounds=rounds))
     if isinstance(first, StopError):
@@ -283,6 +285,18 @@ def record_of_finding(
         passages=_verified(verdict.evidence),
         rationale=verdict.rationale,
         provenance=(*typed.provenance, *verdict.provenance),
+    )
+
+
+def _not_judged(point: ReviewPoint, judges: Judges) -> PointScore:
+    """The record of what is no review point."""
+    return make_record(
+        point,
+        judges,
+        status=Status.UNKNOWN if judges.gives_scores else Status.UNSCORED,
+        reason=UnknownReason.NO_POINT,
+        finding=None if judges.gives_scores else Finding.CANNOT_JUDGE,
+        rationale="This is no criticism, request or question: it was not judged.",
     )
 
 
@@ -393,6 +407,7 @@ def make_record(point: ReviewPoint, judges: Judges, **fields: object) -> PointSc
     return PointScore.model_validate(
         {
             **dict(point),
+            "type": None,  # of a split it is a proposal, of a record a verdict
             "judge": judges.name,
             "judge_version": judges.version,
             "reviewscore_version": __version__,

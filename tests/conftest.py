@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +18,7 @@ from reviewscore.schema.review import ReviewPoint, Role
 from reviewscore.schema.span import Span
 
 if TYPE_CHECKING:
+    from tests.local_models import Kind, LocalModel
     from tests.loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,7 +80,7 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
     for name in list(os.environ):
-        if name.startswith(("REVIEWSCORE_", "OPENAI_", "ANTHROPIC_")):
+        if name.startswith(("REVIEWSCORE_", "OPENAI_", "ANTHROPIC_", "OLLAMA_", "LLAMA_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("REVIEWSCORE_CACHE_DIR", str(tmp_path / "ledger"))
     # Nor from the user's own settings file.
@@ -89,6 +90,22 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
     monkeypatch.setattr("reviewscore.cli.terminal.SILENCE", 3600.0)
     yield
     put_in_force(None)
+
+
+@pytest.fixture
+def local() -> Iterator[Callable[..., LocalModel]]:
+    """Starts model servers of one's own."""
+    from tests.local_models import LocalModel
+
+    started: list[LocalModel] = []
+
+    def start(kind: Kind = "ollama", **how: Any) -> LocalModel:
+        started.append(LocalModel(kind=kind, **how).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
 
 
 @pytest.fixture

@@ -60,12 +60,23 @@ def split_points(prompt: str) -> Answer:
         if head.strip("[]") in ("summary", "strengths", "limitations"):
             continue
         points += [line.removeprefix("- ").strip() for line in body.splitlines() if line.strip()]
-    return {"points": points}
+    return {"points": [proposed(text) for text in points]}
+
+
+def proposed(text: str) -> Answer:
+    """A point as a split of a review gives it."""
+    kind = "question" if "?" in text else "criticism"
+    of_type = "argument" if argues(text) else kind.replace("criticism", "claim")
+    return {"text": text, "kind": kind, "type": of_type, "also": [], "lead_in": ""}
+
+
+def argues(text: str) -> bool:
+    return re.search(r"\b(because|since|so|therefore|which)\b", text) is not None
 
 
 def is_argument(prompt: str) -> Answer:
-    argues = re.search(r"\b(because|since|so|therefore|which)\b", fenced(prompt, "review-point"))
-    return {"reasoning": "Looked for a reason.", "is_argument": bool(argues)}
+    is_argument = argues(fenced(prompt, "review-point"))
+    return {"reasoning": "Looked for a reason.", "is_argument": is_argument}
 
 
 def is_question(prompt: str) -> Answer:
@@ -292,7 +303,7 @@ def expertise(prompt: str) -> Answer:
 
 
 ANSWERS: dict[str, Callable[[str], Answer]] = {
-    "SplitReply": split_points,
+    "ReviewPointsReply": split_points,
     "ArgumentReply": is_argument,
     "QuestionReply": is_question,
     "AnswerabilityReply": answerability,
@@ -367,12 +378,14 @@ class Loopback(Served):
         every_failure: Reconstructions fail in each possible way before they succeed.
         quirk: May answer a request (its body, and how often this body came) in another way.
         served: How often each request was answered, by the hash of its body.
-        bodies: Requests in order, without their messages' text beyond the schema's name.
+        bodies: Requests in order, but those for the word at the beginning of a prompt.
         most: Most requests under way at once.
         jobs: Batch jobs and what becomes of them.
         log: File that gets the hash of each answered request, one a line.
+        letters: How many of a prompt make a token.
     """
 
+    letters: int = 4
     latency: float = 0.0
     quirk: Quirk | None = None
     mishap: Mishap | None = None
@@ -404,6 +417,11 @@ class Loopback(Served):
 
     def answer(self, body: dict[str, object]) -> web.Response:
         key = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        if code_word := re.match(r"The code word is (\w+)", contents(body)[0]):
+            size = sum(map(len, contents(body)))
+            return web.json_response(
+                completion(code_word[1], key=key, size=size, letters=self.letters)
+            )
         seen = self.served[key]
         self.served[key] += 1
         self.bodies.append(body)
@@ -417,7 +435,9 @@ class Loopback(Served):
         if self.every_failure and script is reconstruction:
             script = every_failure
         text = json.dumps(script("\n".join(contents(body))))
-        return web.json_response(completion(text, key=key, size=sum(map(len, contents(body)))))
+        return web.json_response(
+            completion(text, key=key, size=sum(map(len, contents(body))), letters=self.letters)
+        )
 
     def routes(self, app: web.Application) -> None:
         app.router.add_post("/v1/chat/completions", self.handle)
@@ -449,7 +469,7 @@ def schema_name(body: dict[str, object]) -> str:
     return titles[-1]
 
 
-def completion(text: str, *, key: str, size: int, finish: str = "stop") -> Answer:
+def completion(text: str, *, key: str, size: int, finish: str = "stop", letters: int = 4) -> Answer:
     """The body of a chat completion."""
     return {
         "id": f"chatcmpl-{key[:16]}",
@@ -464,9 +484,9 @@ def completion(text: str, *, key: str, size: int, finish: str = "stop") -> Answe
             }
         ],
         "usage": {
-            "prompt_tokens": size // 4,
+            "prompt_tokens": size // letters,
             "completion_tokens": len(text) // 4,
-            "total_tokens": (size + len(text)) // 4,
+            "total_tokens": size // letters + len(text) // 4,
         },
     }
 

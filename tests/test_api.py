@@ -516,7 +516,7 @@ def test_flags_of_the_command_are_keyword_arguments() -> None:
 
 GIVEN: dict[str, object] = {
     "judge": {"faithfulness": "openai/b"}, "model": "openai/a", "engine": "local",
-    "prompts_dir": "prompts", "calibration": "c.json", "prices": "p.toml",
+    "prompts_dir": "prompts", "calibration": "c.json", "prices": "p.toml", "speed": "500/30",
     "base_url": "http://127.0.0.1:9/v1", "ledger": "postgresql://u@h/d", "paper": ["frogs"],
     "point": "r1#1", "score": "base", "protocol": "economy", "paper_parts": "main",
     "points": "rules", "structured": "text", "effort": "low", "cache_dir": "ledgers",

@@ -29,11 +29,11 @@ HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow",
          "transformers")  # fmt: skip
 
 
-MOST_MODULES, MOST_LINES = 348, 56_900
+MOST_MODULES, MOST_LINES = 364, 60_700
 """The budget: whoever adds more takes something away, or raises it and says for what.
 
-Last raised for languages, documents and versions of papers, aligned responses, `purge`, hidden text
-by contrast, and costs side by side.
+Last raised for labels of whole reviews, kinds and repeats of points, linear models of types and
+facets, and models on one's own machine.
 """
 NO_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

@@ -17,7 +17,7 @@ from reviewscore.schema.answer import FivePoints, Untrivialness
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Doubt, DoubtKind, Evidence, Paper
 from reviewscore.schema.point_score import PointScore, Status, UnknownReason, WithoutResponse
-from reviewscore.schema.review import PointType, Review, ReviewPoint
+from reviewscore.schema.review import PointKind, PointType, Review, ReviewPoint
 from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
 from reviewscore.schema.verdict import Finding, PremiseVerdict, TypeVerdict, Verdict
 from tests.conftest import make_point
@@ -410,3 +410,28 @@ async def test_a_record_without_doubts_is_written_as_before() -> None:
 
     assert not any(name in written for name in ('"doubt', '"reason"', '"document"'))
     assert PointScore.model_validate_json(written).doubts == ()
+
+
+@pytest.mark.parametrize("scores", [True, False])
+async def test_what_is_no_point_is_not_judged(scores: bool) -> None:
+    judges = Fake(gives_scores=scores)
+    point = POINT.model_copy(update={"kind": PointKind.NONE, "type": CLAIM})
+
+    record = await score_with_response(point, PAPER, judges, response="Rain was not left out.")
+
+    assert judges.asked == []
+    assert record.status is (UNKNOWN if scores else UNSCORED)
+    assert (record.kind, record.type, record.reason) == (
+        PointKind.NONE,
+        None,
+        UnknownReason.NO_POINT,
+    )
+    assert record.without_response is None
+
+
+async def test_the_type_of_a_record_is_the_judges_and_not_the_splits() -> None:
+    point = POINT.model_copy(update={"kind": PointKind.REQUEST, "type": QUESTION})
+
+    record = await score_point(point, PAPER, Fake(type=CLAIM))
+
+    assert (record.kind, record.type) == (PointKind.REQUEST, CLAIM)

@@ -200,8 +200,8 @@ def reply(asked: dict[str, Any], reviews: dict[str, list[Point]], scores: Scores
     """A judge's reply to a prompt."""
     record = asked["record"]
     shown = "".join(message["content"] for message in asked["messages"])
-    if record == "SplitReply":
-        return {"points": [one.text for one in next(_of_paper(shown, reviews))]}
+    if record == "ReviewPointsReply":
+        return {"points": [_proposed(one) for one in next(_of_paper(shown, reviews))]}
     if record == "QuestionReply":
         asks = any(one.question in shown for one in MATTERS)
         return {"reasoning": "By its form.", "kind": "question" if asks else "claim"}
@@ -218,6 +218,13 @@ def reply(asked: dict[str, Any], reviews: dict[str, list[Point]], scores: Scores
         answer = point.sentence if sure else None
         return {"reasoning": words, "unanswerability": score, "quotes": quotes, "answer": answer}
     raise ValueError(f"no reply is invented for {record}")
+
+
+def _proposed(point: Point) -> dict[str, object]:
+    """A point as a split of its review gives it."""
+    asks = any(one.question == point.text for one in MATTERS)
+    kind, of_type = ("question", "question") if asks else ("criticism", "claim")
+    return {"text": point.text, "kind": kind, "type": of_type, "also": [], "lead_in": ""}
 
 
 def _of_paper(shown: str, reviews: dict[str, list[Point]]) -> Iterator[list[Point]]:

@@ -147,7 +147,7 @@ def read_material(
 
 def _of_run(run: Path, data: Path | None, *, accept_changed: bool) -> Material:
     collection = data_again(run, data, accept_changed=accept_changed).collection
-    points = {score.point_id: _judged(score) for score in read_points(run)}
+    points = {score.point_id: _judged(score) for score in read_points(run) if score.is_point}
     order = {} if collection is None else {name: n for n, name in enumerate(collection.papers)}
     ordered = sorted(points.values(), key=lambda point: _reading_order(point, order))
     reviews = {} if collection is None else _by_id(collection)

@@ -240,6 +240,7 @@ def _run(
             allow_foreign=allow_foreign,
             retry_errors=retry_errors,
             accept_changed=accept_changed,
+            prompt_sizes=None if price is None else price.prompts,
         )
     if price is not None:
         _note_estimate(price, settings, outcome)

@@ -12,13 +12,14 @@ from reviewscore.cli.terminal import print_line, print_text
 from reviewscore.config import Settings
 from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.connect import price_of
-from reviewscore.llm.provider import EXCHANGE
+from reviewscore.llm.provider import EXCHANGE, provider_class
 from reviewscore.runs.estimate import (
     MEAN_PREMISES,
     MEAN_ROUNDS,
     TOKENS_PER_SECOND,
     CallEstimate,
     CostEstimate,
+    own_server,
 )
 
 _THINKING = f", a reasoning model's thoughts ({ROOM_TO_THINK} times the reply) included"
@@ -68,12 +69,36 @@ def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
         f"~{_short(command.output_tokens)} out{_THINKING if command.thinks else ''}",
         _dollars(command, expected.prices, settings),
         *_time(command, settings),
+        *_context(expected, settings),
         f"replies are guessed: {_guessed(command)}",
         *([_GUESSES] if command.protocol else []),
     ]
 
 
+def _context(expected: CostEstimate, settings: Settings) -> list[str]:
+    """The context that models on servers of one's own need, in words."""
+    command = expected.command
+    if command is None or not any(own_server(model, settings) for model in command.models):
+        return []
+    room = command.context - command.longest_prompt
+    texts = [
+        f"longest prompt: ~{command.longest_prompt:,} tokens; with {room:,} for the reply a "
+        f"context of {command.context:,} is needed"
+    ]
+    sizes = sorted(expected.prompts.values())
+    if len(sizes) > 1:
+        longest = max(expected.prompts, key=lambda paper: expected.prompts[paper])
+        half, most = sizes[(len(sizes) - 1) // 2], sizes[(9 * len(sizes) - 1) // 10]
+        texts[0] += (
+            f" (paper {longest}); half of the {len(sizes):,} papers go into {half + room:,}, nine "
+            f"tenths into {most + room:,}"
+        )
+    return texts
+
+
 def _dollars(way: CallEstimate, prices: str, settings: Settings) -> str:
+    if all(provider_class(model).traits.free for model in way.models):
+        return f"no cost: {' and '.join(way.models)} on a server of your own"
     if way.usd is None or way.usd_uncached is None:
         models = ", ".join(model for model in way.models if price_of(settings, model) is None)
         return f"cost: unknown; no price for {models} at this address (--prices FILE)"
@@ -93,8 +118,17 @@ def _time(way: CallEstimate, settings: Settings) -> list[str]:
         return [
             "time: unknown; each wave of batch jobs takes up to a day, and rounds follow rounds"
         ]
-    if way.hours.least is None:
-        return []
+    own = any(own_server(model, settings) for model in way.models)
+    if own and settings.speed is None:
+        unknown = (
+            "time: not known for a server of your own; give --speed READ/WRITE, tokens a second"
+        )
+        return [unknown, *([_least(way, settings)] if way.hours.least is not None else [])]
+    return [] if way.hours.least is None else [_least(way, settings)]
+
+
+def _least(way: CallEstimate, settings: Settings) -> str:
+    """The hours that limits and speeds ask for, in words."""
     names = {
         "requests": f"{settings.requests_per_minute:,} requests a minute"
         if settings.requests_per_minute else "",
@@ -102,13 +136,16 @@ def _time(way: CallEstimate, settings: Settings) -> list[str]:
         if settings.tokens_per_minute else "",
         "connections": f"{settings.max_connections} calls at once, replies guessed to come at "
         f"{TOKENS_PER_SECOND:g} tokens/s",
+        "speed": f"{settings.speed} tokens/s read and written, with papers kept in the server's "
+        "cache",
+        "speed_uncached": "the same with every paper read anew for every call",
     }  # fmt: skip
     each = (
         f"{_hours(value)} by {names[name]}"
         for name, value in vars(way.hours).items()
         if value is not None
     )
-    return [f"at least {_hours(way.hours.least)}: {'; '.join(each)}"]
+    return f"at least {_hours(way.hours.least or 0.0)}: {'; '.join(each)}"
 
 
 def _guessed(way: CallEstimate) -> str:
@@ -159,6 +196,7 @@ def estimate_record(expected: CostEstimate, settings: Settings) -> dict[str, obj
             "requests_per_minute": settings.requests_per_minute,
             "tokens_per_minute": settings.tokens_per_minute,
             "max_connections": settings.max_connections,
+            "speed": settings.speed,
         },
         "ways": [
             {

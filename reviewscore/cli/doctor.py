@@ -32,7 +32,7 @@ _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BA
 @click.command("doctor", cls=Verb)
 @options.CONFIG_OPTION
 def command() -> int:
-    """Print versions, prompts, keys found (names only), the ledger, texts kept, the solver."""
+    """Print versions, prompts, keys (names only), local servers, ledger, texts kept, solver."""
     print_line(f"reviewscore {__version__} · Python {platform.python_version()}")
     healthy = True
     for name in _PACKAGES:
@@ -45,6 +45,7 @@ def command() -> int:
     healthy &= _solver()
     for name in _KEYS:
         print_line(f"{name:18} {'set' if os.environ.get(name) else 'not set'}")
+    _local_servers()
     healthy &= _stores()
     for name, extra in _EXTRAS.items():
         state = "installed" if find_spec(name) else f"not installed (the extra {extra})"
@@ -54,6 +55,21 @@ def command() -> int:
     own = [name for name in os.environ if name.startswith("REVIEWSCORE_")]
     print_line("settings from the environment: " + (", ".join(sorted(own)) or "none"))
     return 0 if healthy else 1
+
+
+def _local_servers() -> None:
+    """Model servers that answer on this machine; nothing else is contacted."""
+    from reviewscore.llm.local_servers import answering
+
+    servers = answering()
+    if not servers:
+        print_line(
+            "model servers on this machine: none answers (Ollama, llama.cpp, LM Studio, vLLM)"
+        )
+        return
+    print_line("model servers on this machine:")
+    for server in servers:
+        print_line(f"  {server.words}")
 
 
 def _stores() -> bool:

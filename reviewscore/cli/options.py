@@ -119,13 +119,14 @@ def check_json(*, dry_run: bool) -> None:
 
 
 _WORDS = {
-    "base_url": "Address of a server compatible with openai/, or several with commas between.",
+    "base_url": "Address of a server for openai/, ollama/ or llamacpp/, or several with commas.",
     "temperature": "Sampling temperature.",
     "rounds": "Most rounds of a reconstruction.",
     "prompts_dir": "Prompts instead of the shipped ones.",
     "max_connections": "Calls at once.",
     "max_usd": "Stop before so many dollars are passed.",
     "prices": "Prices instead of the shipped list.",
+    "speed": "Tokens a second that your own server reads and writes (READ/WRITE), for estimates.",
     "cache": "Record calls in the ledger all runs share (the default), or in the run folder.",
     "ledger": "PostgreSQL database that holds the shared ledger: postgresql://USER@HOST/DATABASE.",
     "refresh": "Use no reply another run has paid for.",
@@ -186,8 +187,8 @@ _MODELS = (
     click.option(
         "--model",
         multiple=True,
-        help="Who judges: lexical, openai/NAME, anthropic/NAME, litellm/PROVIDER/NAME "
-        "or exchange:FOLDER; "
+        help="Who judges: lexical, ollama/NAME, llamacpp/NAME, openai/NAME, anthropic/NAME, "
+        "litellm/PROVIDER/NAME or exchange:FOLDER; "
         "several times for a panel, whose median counts.",
     ),
     click.option("--judge", multiple=True, help="Another model for one judge: JUDGE=MODEL."),
@@ -200,7 +201,7 @@ model_options = together(
     CONFIG_OPTION,
     *_MODELS,
     *map(setting, ("base_url", "temperature", "rounds", "prompts_dir", "max_connections")),
-    *map(setting, ("max_usd", "prices", "cache", "ledger", "refresh")),
+    *map(setting, ("max_usd", "prices", "speed", "cache", "ledger", "refresh")),
 )
 """Who judges, and how."""
 
@@ -217,7 +218,7 @@ settings_options = together(
 asking_options = together(
     CONFIG_OPTION,
     *map(setting, ("base_url", "temperature", "prompts_dir", "max_connections")),
-    *map(setting, ("max_usd", "prices", "wait")),
+    *map(setting, ("max_usd", "prices", "speed", "wait")),
     engine_options,
     click.option("--retry-errors", is_flag=True, help="Ask again for what failed."),
     click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nothing."),
@@ -243,7 +244,7 @@ GROUPS = {
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (
-        *("dry_run", "json", "max_usd", "prices", "batch", "cache", "ledger", "refresh"),
+        *("dry_run", "json", "max_usd", "prices", "speed", "batch", "cache", "ledger", "refresh"),
         *("max_connections", "wait"),
     ),
 }

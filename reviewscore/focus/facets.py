@@ -101,7 +101,7 @@ DEFAULT = FacetSet(
     _facets({
         "impact": "Whether it matters: significance, use, influence.",
         "novelty": "Whether it is new against what was known before.",
-        "clarity": "Whether it can be understood: writing, figures, missing explanation.",
+        "clarity": "Whether it can be understood: writing, figures, missing explanation or detail.",
         "validity": "Whether it holds: soundness, completeness, rigour, enough evidence.",
         "not-specific": "Several criteria at once, or none that can be named.",
     }),

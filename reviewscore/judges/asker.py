@@ -13,6 +13,7 @@ from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.llm.client import Client
 from reviewscore.llm.parameters import reasons
+from reviewscore.llm.provider import Traits
 from reviewscore.llm.structured import ask, reply_schema
 from reviewscore.retrieval.excerpts import placed_excerpts
 from reviewscore.schema.call import Message, Request, Structured
@@ -190,7 +191,11 @@ class Asker:
             messages=(Message(role="user", content=f"{rendered.item}\n\n{now}"),),
             schema_name=output.__name__,
             reply_schema=schema,
-            structured=_structured(sampling.structured, has_paper=paper is not None),
+            structured=_structured(
+                sampling.structured,
+                self._client.provider_of(model).traits,
+                has_paper=paper is not None,
+            ),
             temperature=sampling.temperature,
             effort=sampling.effort,
             max_tokens=sampling.max_tokens * (ROOM_TO_THINK if thinks else 1),
@@ -199,11 +204,13 @@ class Asker:
         return request, rendered
 
 
-def _structured(wanted: Structured | Literal["auto"], *, has_paper: bool) -> Structured:
-    """How to ask for the form: schemas stand before the paper in what providers cache."""
+def _structured(
+    wanted: Structured | Literal["auto"], traits: Traits, *, has_paper: bool
+) -> Structured:
+    """How to ask for the form: schemas stand before the paper in what most providers cache."""
     if wanted != "auto":
         return wanted
-    return "object" if has_paper else "schema"
+    return "object" if has_paper and not traits.constrains else "schema"
 
 
 def _prefix(paper: Paper) -> str:

@@ -7,15 +7,15 @@ from typing import Protocol
 
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.review import Review, ReviewPoint
+from reviewscore.schema.review import ProposedPoint, Review, ReviewPoint
 from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """Stretches a judge takes for points; whether they are verbatim is checked by `points`."""
+    """What a judge takes for points; whether they are verbatim is checked by `points`."""
 
-    texts: tuple[str, ...]
+    points: tuple[ProposedPoint, ...]
     provenance: Provenance
 
 

@@ -39,7 +39,7 @@ from reviewscore.schema.answer import (
 )
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Evidence, Paper
-from reviewscore.schema.review import PointType, Review, ReviewPoint
+from reviewscore.schema.review import PointKind, PointType, ProposedPoint, Review, ReviewPoint
 from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
 from reviewscore.schema.verdict import (
     KnowledgeSource,
@@ -58,9 +58,25 @@ class Quote(Reply):
 
 
 class SplitReply(Reply):
-    """Verbatim review points, in order."""
+    """Verbatim review points, in order; what prompts up to ``split_points/v3`` ask for."""
 
     points: Several[Text]
+
+
+class ReviewPointReply(Reply):
+    """A verbatim review point, what it is, and where else and after what it stands."""
+
+    text: Text
+    kind: Literal["criticism", "request", "question"]
+    type: Literal["question", "argument", "claim"]
+    also: Several[Text]
+    lead_in: Text
+
+
+class ReviewPointsReply(Reply):
+    """The points of a review, in order."""
+
+    points: Several[ReviewPointReply]
 
 
 class ArgumentReply(Reply):
@@ -178,6 +194,7 @@ class ModelJudges:
         asker: Puts the questions.
         economy: Whether to ask for the type of a point, and for all premises of an argument, in
             one call each.
+        types_from_split: Whether the type that a point was split with is taken, without a call.
     """
 
     version: str | None = None
@@ -185,17 +202,26 @@ class ModelJudges:
     reads_responses = True
     gives_scores = True
 
-    def __init__(self, asker: Asker, *, economy: bool = False) -> None:
+    def __init__(
+        self, asker: Asker, *, economy: bool = False, types_from_split: bool = False
+    ) -> None:
         self.name = asker.model
         self._asker, self._economy = asker, economy
+        self._types_from_split = types_from_split
 
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """Stretches of the review (ReviewScore, def. 1 and sec. 3.3)."""
         boxes = "\n\n".join(f"[{name}]\n{text}" for name, text in review.fields.items())
+        names = list(sections)
+        if prompts.latest("split_points").output == SplitReply.__name__:  # a folder of before
+            plain = await self._asker.ask("split_points", SplitReply, review=boxes, sections=names)
+            texts = tuple(ProposedPoint(text=text) for text in plain.reply.points)
+            return Proposal(points=texts, provenance=plain.provenance)
         judged = await self._asker.ask(
-            "split_points", SplitReply, review=boxes, sections=list(sections)
+            "split_points", ReviewPointsReply, review=boxes, sections=names
         )
-        return Proposal(texts=tuple(judged.reply.points), provenance=judged.provenance)
+        points = tuple(_proposed(point) for point in judged.reply.points)
+        return Proposal(points=points, provenance=judged.provenance)
 
     def abstention(self, point: ReviewPoint, paper: Paper) -> str | None:
         """Nothing: models read other languages than English."""
@@ -203,6 +229,8 @@ class ModelJudges:
 
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """First whether it argues, and if not, whether it asks (ReviewScore, fig. 21 and 22)."""
+        if self._types_from_split and point.type is not None:
+            return TypeVerdict(type=point.type)  # the split's provenance is the point's
         if self._economy:
             both = await self._asker.ask(
                 "point_type", PointTypeReply, point=point.text, context=point.context
@@ -441,6 +469,16 @@ def _listed(premises: tuple[Premise, ...]) -> str:
     return "\n".join(f"{premise.premise_id}: {premise.text}" for premise in premises)
 
 
+def _proposed(point: ReviewPointReply) -> ProposedPoint:
+    return ProposedPoint(
+        text=point.text,
+        kind=PointKind(point.kind),
+        type=PointType(point.type),
+        also=tuple(point.also),
+        lead_in=point.lead_in,
+    )
+
+
 def _typed(kind: str, reasoning: str, *provenance: Provenance) -> TypeVerdict:
     return TypeVerdict(type=PointType(kind), rationale=reasoning, provenance=provenance)
 
@@ -547,5 +585,6 @@ def judges_of(settings: Settings, client: Client) -> Judges:
         for repeat in range(settings.repeats):
             sampling = SamplingParams.of(settings, repeat=repeat)
             asker = Asker(client, model=model, judges=settings.judges, sampling=sampling)
-            members.append(ModelJudges(asker, economy=settings.protocol == "economy"))
+            economy, taken = settings.protocol == "economy", settings.types_from_split
+            members.append(ModelJudges(asker, economy=economy, types_from_split=taken))
     return members[0] if len(members) == 1 else Panel(members)

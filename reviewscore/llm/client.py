@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 
 from reviewscore.errors import ProviderError, StopError, StoppedError
 from reviewscore.llm.budget import Budget, SpendingCap
+from reviewscore.llm.context import ReadingCheck, was_cut
 from reviewscore.llm.http import without_secrets
 from reviewscore.llm.ledger.store import CallStore, Paid
 from reviewscore.llm.limiter import ConcurrencyLimiter, PrefixCacheWarmup, RateLimiter
@@ -67,11 +68,15 @@ class Traffic:
     """Calls so far in this process: paid ones, those found in the ledger, and their tokens.
 
     Attributes:
+        replies: Replies that were read for a record, recorded ones too.
+        unusable: Those that held none: broken, cut off, of another form, withheld.
         refused: What servers were found to refuse, as in `llm.parameters.Refusals`.
     """
 
     calls: int = 0
     reused: int = 0
+    replies: int = 0
+    unusable: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
     usd: float = 0.0
@@ -118,6 +123,7 @@ class Client:
         self._stopping = self._told_cold = self._told_elsewhere = False
         self._silent_until = 0.0
         self._uncounted: set[str] = set()
+        self.prompts = ReadingCheck(self.say)
 
     async def complete(
         self, request: Request, *, stage: str, urgency: int = 0, renew: bool = False
@@ -141,6 +147,8 @@ class Client:
         key = request.key(place=provider.place)
         while True:
             known = None if renew or provider.traits.records else await self.store.find(key)
+            if known is not None and was_cut(provider, request, known):
+                known, renew = None, True
             if known is not None:
                 return await self.reuse(key, known), key
             self._from_record.discard(key)
@@ -324,7 +332,7 @@ class _Call:
             if traits.records and await store.find(self.key) == completion:
                 return await client.reuse(self.key, completion)
             await self.record(completion)
-        if warm:
+        if warm and not traits.free:
             client.check_cache(completion.usage)
         return completion
 
@@ -358,6 +366,7 @@ class _Call:
                 await self.claim()
                 asked = True
                 completion = await self.ask()
+                await client.prompts.check(self.provider, self.request, completion)
                 spent = cost_of(completion, self.price)
                 if spent is None and self.worst is not None:
                     spent = self.count_worst()

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reviewscore.addresses import without_credentials
 from reviewscore.bounds import put_in_force
 from reviewscore.config import Resolved, Settings
-from reviewscore.errors import SettingsError
+from reviewscore.errors import MissingKeyError, SettingsError
 from reviewscore.llm.budget import Budget, SpendingCap
 from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.confidentiality import kept_rule, settled, with_kept
@@ -43,6 +44,7 @@ class RunContext:
         budget: The spending cap, where several processes share one; None for one of its own.
         limiter: Finds a model's limiter, likewise.
         refused: What earlier sessions of the run have found models to refuse.
+        longest: Tokens of the longest prompt with its reply, by model; as in `ProviderOptions`.
     """
 
     idle: Callable[[], bool] = lambda: True
@@ -51,6 +53,7 @@ class RunContext:
     budget: SpendingCap | None = None
     limiter: Callable[[str], RateLimiter] | None = None
     refused: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    longest: Mapping[str, int] = field(default_factory=dict)
 
 
 def check(settings: Settings, *, keys: bool = True) -> None:
@@ -69,10 +72,23 @@ def check(settings: Settings, *, keys: bool = True) -> None:
     """
     if settings.embedded:
         return
+    kinds = {provider_name(name) for name in settings.models if provider_class(name).addressed}
+    if settings.base_url and len(kinds) > 1:
+        raise SettingsError(
+            f"the address {without_credentials(settings.base_url)} cannot be that of "
+            f"{' and '.join(sorted(kinds))} at once; leave --base-url (OPENAI_BASE_URL) away, and "
+            "let servers on this machine listen at their usual ports"
+        )
     for model in settings.models:
         answered_by_people = provider_class(model).traits.records
         batch = settings.batch and not answered_by_people
-        check_model(model, base_url=settings.base_url, batch=batch, keys=keys)
+        try:
+            check_model(model, base_url=settings.base_url, batch=batch, keys=keys)
+        except MissingKeyError as error:
+            from reviewscore.llm.local_servers import answering_words
+
+            here = answering_words()
+            raise MissingKeyError(f"{error}; {here}" if here else str(error)) from error
         if settings.max_usd is not None and price_of(settings, model) is None:
             raise SettingsError(
                 f"max_usd is set, but the price of {model} is not known "
@@ -105,7 +121,8 @@ def checked(resolved: Resolved, *, kept: Path) -> Resolved:
 def price_of(settings: Settings, model: str) -> Price | None:
     """What a model's calls cost with these settings; None if it is not known."""
     prices = price_list(settings.prices)
-    if provider_class(model).traits.records:  # whoever answers there is not paid by us
+    traits = provider_class(model).traits
+    if traits.records or traits.free:  # whoever answers there is not paid by us
         return Price(input=0.0, cached=0.0, output=0.0)
     return prices.of(model, base_url=settings.base_url)
 
@@ -183,7 +200,8 @@ async def connect(
     def provider(model: str) -> Provider:
         settled(settings, (model,))
         if not settings.batch or provider_class(model).traits.records:
-            return opened(model, wait=settings.wait, idle=idle)
+            longest = context.longest.get(model, 0)
+            return opened(model, wait=settings.wait, idle=idle, longest=longest)
         name = provider_name(model)
         if name not in in_jobs:
             from reviewscore.llm.batch_jobs import BatchProvider

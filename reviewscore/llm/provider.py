@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from reviewscore.addresses import several, without_credentials
 from reviewscore.errors import MissingKeyError, ModelError, SettingsError
 from reviewscore.llm import providers
+from reviewscore.llm.context_window import ContextWindow
 from reviewscore.llm.parameters import Refusals
 from reviewscore.schema.call import Completion, Parameters, Request
 
@@ -172,11 +173,19 @@ class Traits:
         warms: The provider caches a shared prefix, so the first call with it goes alone.
         records: The provider is itself the record of its replies: they are not looked up in the
             ledger, and cost nothing to get again.
+        counts: Servers may cut a prompt without a word: what they say they read is held against
+            what was sent (`llm.context`).
+        free: It runs on a server of the user's own; calls cost nothing.
+        constrains: Replies are held to a JSON schema that is no part of the prompt, so that asking
+            for one costs no cached prefix.
     """
 
     paced: bool = True
     warms: bool = True
     records: bool = False
+    counts: bool = False
+    free: bool = False
+    constrains: bool = False
 
 
 @dataclass(frozen=True)
@@ -184,13 +193,14 @@ class ProviderOptions:
     """What a provider is opened with.
 
     Attributes:
-        base_url: Address of a server that speaks OpenAI's protocol, for ``openai/``, or several
-            with commas between; None for the provider's own. Other providers take theirs from
-            their SDK's own variables.
+        base_url: Address of a server of one's own, or several with commas between, for providers
+            that take one (`Provider.addressed`); None for the provider's own. Others take theirs
+            from their SDK's own variables.
         timeout: Seconds to wait for one reply.
         refusals: What is known in the run of models that refuse something.
         wait: Seconds to wait for replies that people write.
         idle: Whether no work goes on that may bring another request.
+        longest: Tokens of the longest prompt and its reply, estimated; 0 where it is not known.
     """
 
     base_url: str | None = None
@@ -198,6 +208,7 @@ class ProviderOptions:
     refusals: Refusals | None = None
     wait: float = 0.0
     idle: Callable[[], bool] = lambda: True
+    longest: int = 0
 
 
 class Provider:
@@ -210,6 +221,7 @@ class Provider:
         models: Beginnings of its models' names, for those who leave the provider's name away.
         form: How its models are written.
         jobs: Whether it takes batch jobs.
+        addressed: Whether `base_url` is the address of its servers.
     """
 
     place: str
@@ -218,6 +230,7 @@ class Provider:
     models: ClassVar[tuple[str, ...]] = ()
     form: ClassVar[str] = "{}/NAME"
     jobs: ClassVar[bool] = False
+    addressed: ClassVar[bool] = False
 
     @classmethod
     def check(cls, model: str, *, base_url: str | None) -> None:
@@ -245,6 +258,18 @@ class Provider:
             StopError: Nothing more can be asked (no access, no money left).
         """
         raise NotImplementedError
+
+    async def window(self, model: str) -> ContextWindow:
+        """What the server says of the longest prompt that it reads, and what would help.
+
+        Raises:
+            ProviderError, StopError: It cannot be asked, or has no such model.
+        """
+        return ContextWindow()
+
+    async def count_tokens(self, model: str, text: str) -> int | None:
+        """Tokens of a text by the server's own tokenizer; None if it has none to ask."""
+        return None
 
     def halt(self) -> None:
         """Stop waiting for replies that may take hours; they can be collected later."""
@@ -434,6 +459,7 @@ def open_provider(
     refusals: Refusals | None = None,
     wait: float = 0.0,
     idle: Callable[[], bool] = lambda: True,
+    longest: int = 0,
 ) -> Provider:
     """The provider of a model; arguments as in `ProviderOptions`.
 
@@ -441,7 +467,7 @@ def open_provider(
         SettingsError: As `check_model`.
     """
     check_model(model, base_url=base_url)
-    options = ProviderOptions(base_url, timeout, refusals, wait, idle)
+    options = ProviderOptions(base_url, timeout, refusals, wait, idle, longest)
     return provider_class(model).open(model, options)
 
 

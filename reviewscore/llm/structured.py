@@ -334,13 +334,17 @@ class _Question(Generic[T]):
             completion, key = await self.client.complete(
                 self.request, stage=self.stage, urgency=self.urgency, renew=renew
             )
+            traffic = self.client.traffic
+            traffic.replies += 1
             if completion.finish == "length" and self.request.max_tokens < self.longest:
+                traffic.unusable += 1
                 longer = {"max_tokens": self.request.max_tokens * 2}
                 self.request, renew = self.request.model_copy(update=longer), False
                 continue
             try:
                 return await self._usable(completion), completion, key
             except (ValueError, ModelError) as error:
+                traffic.unusable += 1
                 if not renew and self.client.may_renew(key):
                     renew = True
                 elif isinstance(error, ModelError):

@@ -13,6 +13,7 @@ from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
 from reviewscore.schema.point_score import PointScore, Status, UnknownReason
 from reviewscore.schema.proof import Validity
+from reviewscore.schema.review import PointKind, PointType
 from reviewscore.schema.scale import (
     FACTUALITY,
     FIVE_POINTS,
@@ -147,15 +148,39 @@ def headline(score: PointScore) -> Headline:
     """The verdict on a point in careful words."""
     if score.status is Status.ERROR:
         return Headline("not judged: something failed", "failed", "error", 9, _known(score))
+    if score.reason is not None:
+        words, short, order = _OF_REASONS[score.reason]
+        return Headline(words, short, "unknown", order, _known(score))
     if score.finding is not None:
         return _OF_FINDINGS[score.finding]
-    if score.reason is not None:
-        return _OF_REASONS[score.reason]
     if score.argument is not None:
         return _of_argument(score)
     if score.base is None:
         return Headline("unknown: no verdict was reached", "unknown", "unknown", 8, "unknown")
     return _of_whole(score, score.base)
+
+
+def kind_beside_type(score: PointScore) -> str:
+    """The kind of a point where its type lets expect another one; else empty."""
+    if score.kind is None or not score.is_point:
+        return ""
+    asks = score.type is PointType.QUESTION
+    expected = PointKind.QUESTION if asks else PointKind.CRITICISM
+    return "" if score.kind is expected else score.kind.value
+
+
+_REPEAT = 160
+"""Characters of a repeat that are shown."""
+
+
+def occurrence_words(score: PointScore) -> str:
+    """Where else in its review a point is said, with the words there; empty for most points."""
+    places = []
+    for again in score.occurrences:
+        text = " ".join(again.text.split())
+        cut = text if len(text) <= _REPEAT else f"{text[:_REPEAT].rsplit(' ', 1)[0]} …"
+        places.append(f"{again.section} (“{cut}”)")
+    return f"also in {', in '.join(places)}" if places else ""
 
 
 def _known(score: PointScore) -> str:
@@ -165,22 +190,19 @@ def _known(score: PointScore) -> str:
 
 
 _OF_REASONS = {
-    UnknownReason.AFTER_REVIEW: Headline(
+    UnknownReason.AFTER_REVIEW: (
         "not flagged: what speaks against it came after the reviews",
         "not flagged: after the reviews",
-        "unknown",
         7.5,
-        "unknown",
     ),
-    UnknownReason.EXCERPTS: Headline(
+    UnknownReason.EXCERPTS: (
         "unknown: judged on excerpts, which cannot show what a verdict would need",
         "unknown: excerpts",
-        "unknown",
         8.0,
-        "unknown",
     ),
+    UnknownReason.NO_POINT: ("not judged: no review point", "no review point", 8.5),
 }
-
+"""The words of a verdict that is not there, in short too, and its order."""
 _OF_FINDINGS = {
     Finding.ADDRESSED: Headline(
         "the paper speaks to this (passage)", "the paper speaks to this", "addressed", 1.0, ""

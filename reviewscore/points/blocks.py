@@ -254,6 +254,8 @@ _ARGUES = re.compile(
     r"unclear|why)\b",
     re.IGNORECASE,
 )
+_PLACED = re.compile(r"(?:p(?:ages?|p?\.)|lines?|ll?\.) ?\d", re.IGNORECASE)
+"""Begins a remark on a place of the paper: ``p. 9, ..``."""
 _SHORT_LINE = 70
 _TAIL = 12
 _LABEL = 35
@@ -337,7 +339,8 @@ def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     """Whether an unmarked line right under a block belongs to its last sentence or paragraph."""
     first = text[line.start]
     titled = _in_bold(text, block)
-    if not (wrapped or block.entry or titled) and _in_column(text, block, line):
+    placed = _ends_sentence(text, block) and _PLACED.match(text, line.start, line.end)
+    if placed or (not (wrapped or block.entry or titled) and _in_column(text, block, line)):
         return False
     if first.islower() or wrapped or _CONTINUES.match(text, line.start, line.end):
         return True

@@ -63,8 +63,9 @@ _FEW_BEFORE = 2
 """Most neutral sentences before a criticism in prose that set it up; more are description."""
 _CLOSING_SENTENCES = 4
 _CLOSES = re.compile(
-    r"\W*(?:overall|in (?:summary|conclusion|short|sum|general)|to (?:summari[sz]e|conclude|"
-    r"sum up)|"
+    r"\W*(?:overall|in (?:summary|conclusion|short|sum|general)|"
+    r"to (?:summari[sz]e|conclude|sum up)|"
+    r"while (?:this|the) (?:\w+ )?(?:paper|work|study|submission)|"
     r"summari[sz]ing|all in all|taken together|given (?:the above|all|these|my)|"
     r"based on (?:the above|these|my)|with that (?:being )?said|due to (?:the above|these))\b",
     re.IGNORECASE,
@@ -88,7 +89,8 @@ def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
         return set()
     starts: set[int] = set()
     said = set(content(owned[0]))
-    for index in range(1, len(parts)):
+    last = max(index for index, asks in enumerate(asked) if asks)
+    for index in range(1, last + 1):
         if asked[index] and _asks_anew(owned, asked, index, said):
             starts.add(index)
         said |= content(owned[index])

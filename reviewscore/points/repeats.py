@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
-from reviewscore.schema.review import ReviewPoint
+from reviewscore.schema.review import ReviewPoint, Role
 from reviewscore.text.stems import FUNCTION_WORDS, stems
 
-LEAST_LIKENESS = 0.28
+LEAST_LIKENESS = 0.42
 """Likeness, 0..1, from which two points of different sections are the same concern."""
 LEAST_SAID_AGAIN = 0.15
 """The same where a point says that it was said before: ``As I mentioned above, ..``."""
@@ -106,6 +106,8 @@ def _same(
 ) -> bool:
     one, other = points[first], points[second]
     if (one.span.field, one.section) == (other.span.field, other.section):
+        return False
+    if (one.role is Role.STRENGTHS) != (other.role is Role.STRENGTHS):
         return False
     again = _SAID_AGAIN.search(other.text) is not None
     return alike[first, second] >= (LEAST_SAID_AGAIN if again else LEAST_LIKENESS)

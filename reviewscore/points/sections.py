@@ -109,11 +109,14 @@ def _inline(line: str) -> tuple[str, Role, Level, int] | None:
 
 
 _TURN = re.compile(
-    r"(?:[-_=*]{3,}\s*$|(?:\*\*)?(?:however,? (?:i|there|some|my)|on the (?:other hand|"
+    r"(?:[-_=*]{3,}\s*$|(?:[-•*]\s+)?"
+    r"(?:\*\*)?(?:however,? (?:i|there|some|my)|on the (?:other hand|"
     r"negative side|downside)|i (?:do |still |also )?have (?:\w+ ){0,4}(?:concern|question|issue|"
-    r"comment|doubt)|(?:my|the|a) (?:\w+ ){0,2}(?:concern|weakness|question|issue|drawback|"
-    r"limitation|shortcoming)s?\b|(?:some|several|here are|there are|"
-    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)|"
+    r"comment|doubt)|"
+    r"(?:my|the|a|one) (?:\w+ ){0,2}(?:concern|weakness|question|issue|"
+    r"drawback|limitation|shortcoming|(?:weak|negative) (?:point|aspect|side))s?\b|"
+    r"(?:some|several|here are|there are|below are) (?:\w+ ){0,3}(?:concern|weakness|question|"
+    r"issue|comment)|"
     r"[*_\[(]{0,3}(?:(?:weakness|concern|con|question|drawback|issue)[ \t]*#?|[WQ])\d|"
     r"(?:\W*(?:specific|detailed|other|minor|"
     r"major|general|additional|further|comments?|remarks?|details?|feedback)\b){1,3}\W*:\W*$))",

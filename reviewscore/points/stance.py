@@ -16,7 +16,7 @@ LOOKED_AT = 1000
 """Characters of a sentence that are looked at."""
 
 
-_CUES = load_patterns(Path(__file__).with_name("cues.toml"))
+_CUES = load_patterns(Path(__file__).with_name("cues.toml"), lower=True)
 _POINTER = re.compile(
     r"\W*(?:please|kindly|also|and)?,? ?(?:also )?(?:see|refer(?: back)? to|check|read|address|"
     r"respond to|answer|clarify) (?:\w+ ){0,5}(?:(?:weakness\w*|strengths?|cons|concerns?|"
@@ -69,12 +69,21 @@ def is_question(sentence: str) -> bool:
 
 def is_verdict(sentence: str) -> bool:
     """Whether a sentence recommends to take or reject the paper, or speaks of its score."""
-    return _CUES["decision"].search(sentence[:LOOKED_AT]) is not None
+    return _CUES["decision"].search(_opening(sentence)) is not None
+
+
+def _opening(sentence: str) -> str:
+    """What is looked at of a sentence, in lower case, as the cues need it."""
+    return sentence[:LOOKED_AT].lower()
 
 
 def is_aside(sentence: str) -> bool:
     """Whether a sentence is politeness, a decision, or a pointer to another box."""
-    text = sentence[:LOOKED_AT]
+    return _is_aside(_opening(sentence))
+
+
+@lru_cache(maxsize=2_000)
+def _is_aside(text: str) -> bool:
     if is_empty(text) or is_verdict(text) or tells_limits(text) or is_grade(text):
         return True
     if len(text) <= SHORT and _CUES["remark"].search(text):
@@ -90,19 +99,19 @@ def is_pointer(sentence: str) -> bool:
     if _POINTER.match(sentence) is not None:
         return True
     listed = _LISTED_ELSEWHERE.match(sentence) is not None
-    return listed and not _CUES["weakly_critical"].search(sentence)
+    return listed and not _CUES["weakly_critical"].search(sentence.lower())
 
 
 def is_announcement(sentence: str) -> bool:
     """Whether a sentence says that remarks follow and none of them."""
     return len(sentence) <= SHORT and (
-        _CUES["announces"].search(sentence) is not None or is_pointer(sentence)
+        _CUES["announces"].search(sentence.lower()) is not None or is_pointer(sentence)
     )
 
 
 def tells_limits(sentence: str) -> bool:
     """Whether a sentence says that the authors speak of their limits, and asks for no more."""
-    text = sentence[:LOOKED_AT]
+    text = _opening(sentence)
     return (
         len(text) <= SHORT
         and _CUES["limits_told"].search(text) is not None
@@ -122,7 +131,8 @@ class Stance(StrEnum):
 
 
 _CORRECTED = re.compile(
-    r"[\"'”’`] ?(?:-{1,2}>|=>|→|⇒) ?[\"'“‘`]|^[^\"'”’`]{1,60} (?:-{1,2}>|=>|→|⇒) .{1,30}$|"
+    r"[\"'”’`] ?(?:-{1,2}>|=>|→|⇒) ?(?:[\"'“‘`]|[\w-]+(?: [\w-]+)?[\"'”’`.]?$)|"
+    r"^[^\"'”’`]{1,60} (?:-{1,2}>|=>|→|⇒) .{1,30}$|"
     r"[\"“‘`'][^\"“”‘’`]{1,80}[\"”’`'] (?:\W )?(?:should (?:be|read)|instead of) [\"“‘`']|"
     r"\b(\w+) \1\b[\"”’'`]"
 )
@@ -147,7 +157,7 @@ def is_repair(text: str, lead: str = "") -> bool:
 
 @lru_cache(maxsize=2_000)
 def _mends(text: str, *, listed: bool) -> bool:
-    if _CUES["repair"].search(text) is not None:
+    if _CUES["repair"].search(text.lower()) is not None:
         return True
     mended = listed or _CORRECTED.search(text) is not None
     return mended and stance_of(text) is not Stance.CRITICAL
@@ -180,7 +190,7 @@ def is_summary(sentence: str) -> bool:
     """Whether a sentence tells what the paper does and no more."""
     if _SUMMARY.match(sentence) is None or has_criticism(sentence):
         return False
-    return not turns_or_denies(sentence[:LOOKED_AT])
+    return not turns_or_denies(sentence)
 
 
 def is_bare_rating(text: str) -> bool:
@@ -198,7 +208,7 @@ def is_grade(text: str) -> bool:
 
 def is_polite(sentence: str) -> bool:
     """Whether a sentence is only politeness or a decision, whatever section it stands in."""
-    text = sentence[:LOOKED_AT]
+    text = _opening(sentence)
     if is_empty(text) or is_pointer(text):
         return True
     if not is_aside(text):
@@ -210,7 +220,7 @@ def is_polite(sentence: str) -> bool:
 
 def stance_of(sentence: str) -> Stance:
     """What a sentence of a mixed section does, by its words alone."""
-    return _stance(sentence[:LOOKED_AT])
+    return _stance(_opening(sentence))
 
 
 @lru_cache(maxsize=2_000)
@@ -234,10 +244,11 @@ def _stance(text: str) -> Stance:
 
 def turns_or_denies(sentence: str) -> bool:
     """Whether a sentence holds a contrast or a negation, so that it is no plain praise."""
+    text = _opening(sentence)
     return (
-        _CUES["contrast"].search(_OPENS.sub("", sentence)) is not None
-        or _CUES["weakly_critical"].search(sentence) is not None
-        or _RESTRICTS.search(sentence) is not None
+        _CUES["contrast"].search(_OPENS.sub("", text)) is not None
+        or _CUES["weakly_critical"].search(text) is not None
+        or _RESTRICTS.search(text) is not None
     )
 
 
@@ -246,7 +257,7 @@ def _mostly_praise(text: str) -> bool:
     cut = None
     for match in _CUES["contrast"].finditer(text):
         cut = match
-    if cut is None or cut.group().lower() not in {"but", "however", "yet"}:
+    if cut is None or cut.group() not in {"but", "however", "yet"}:
         return False
     after = text[cut.end() :]
     return _CUES["critical"].search(after) is None and _CUES["praise"].search(after) is not None

@@ -17,7 +17,8 @@ _AGAIN = (
 )
 _ADDS = re.compile(rf"\W*(?:and |or )?(?:{_AGAIN})\b(?! (?:to|than|note)\b)", re.IGNORECASE)
 _ALSO_SAID = re.compile(
-    r"\W*(?:it(?: is|'s|’s| would be| might be| seems| remains)|there (?:is|are)|i(?: am|'m|’m| "
+    r"\W*(?:(?:to|for|in) [^,;:.?!]{3,120}, )?"
+    r"(?:it(?: is|'s|’s| would be| might be| seems| remains)|there (?:is|are)|i(?: am|'m|’m| "
     r"would|'d|’d| find| found| think| believe| wonder| suggest| recommend| have| do)?|"
     r"(?:the|this) (?:paper|authors?|work|manuscript)(?: is| are| do| does| should| could| "
     r"need| needs)?|(?:can|could|would) (?:you|the authors?)|what is|how|why|please) "
@@ -33,7 +34,8 @@ _NAMES = re.compile(
     rf"\W*(?:(?:and |but )?(?:another|one (?:more|other)|(?:a|an|my|the|our) (?:other|second|third|"
     rf"fourth|next|last|final|main|major|biggest|primary|minor|first|only|further|additional|"
     rf"related|small|bigger|larger|key|different|separate|general)) (?:[\w-]+ ){{0,3}}{_THING}|"
-    rf"other (?:\w+ )?{_THING})",
+    rf"other (?:\w+ )?{_THING}|(?!this|that|it|which)(?:[\w-]+ ){{1,8}}(?:is|are|remains?) "
+    rf"(?:another|(?:a|one) (?:further|more|second)|an additional) (?:[\w-]+ ){{0,2}}{_THING})",
     re.IGNORECASE,
 )
 _TAKES_UP = re.compile(
@@ -59,7 +61,8 @@ _BACK = re.compile(
     r"that)|should (?:it|this|that)|has (?:it|this|that)|what (?:is|are|about) (?:this|that|it|"
     r"they|these)|why (?:is|are|does|do|did|was) (?:it|this|that|they|these)|how (?:is|are|does|do|"
     r"did|was|can) (?:it|this|that|they|these)|then|therefore|thus|hence|specifically|"
-    r"in particular|because|since|same|however|i (?:mean|ask)|what about|any\b|or\b)\b",
+    r"in particular|because|since|same|however|i (?:mean|ask)|what about|any\b|or\b|"
+    r"doing (?:so|this|that))\b",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(

@@ -36,6 +36,7 @@ from reviewscore.report.lines import (
     paper_unread_words,
     place_words,
     plural,
+    replies_words,
     response_words,
     share_words,
     spending_words,
@@ -229,6 +230,7 @@ def page_environment() -> Environment:
         response_words=response_words,
         aligned_words=aligned_words,
         spending_words=spending_words,
+        replies_words=replies_words,
         duration_words=duration_words,
     )
 

@@ -29,12 +29,7 @@ _MINUTE, _HOUR = 60, 3600
 
 def summary_lines(summary: Summary) -> list[str]:
     """The summary in at most ten plain lines, for a terminal."""
-    lines = [_who(summary)]
-    for kind, counts in summary.counts.items():
-        if counts.total:
-            states = f"{counts.scored:,} scored, {counts.unknown:,} unknown, "
-            states = "" if summary.lexical else states
-            lines.append(f"{plural(kind)}: {counts.total:,} ({states}{counts.error:,} failed)")
+    lines = [_who(summary), *_count_lines(summary)]
     if summary.judged is not None:
         share = summary.judged.overall
         words = share_words(share) + unquoted_words(share) + panel_words(summary.judged)
@@ -54,8 +49,26 @@ def summary_lines(summary: Summary) -> list[str]:
     lines += _paper_lines(summary)
     if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
+    return [*lines, *_spent_lines(summary)]
+
+
+def _spent_lines(summary: Summary) -> list[str]:
+    """What replies were like, and what the run took."""
     sessions = f" in {summary.sessions} sessions" if summary.sessions > 1 else ""
-    lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}{sessions}")
+    spent = f"{spending_words(summary)}; {duration_words(summary.seconds)}{sessions}"
+    return [line for line in (replies_words(summary), spent) if line]
+
+
+def _count_lines(summary: Summary) -> list[str]:
+    """How many points there are of each type, and what is no point."""
+    lines = []
+    for kind, counts in summary.counts.items():
+        if counts.total:
+            states = f"{counts.scored:,} scored, {counts.unknown:,} unknown, "
+            states = "" if summary.lexical else states
+            lines.append(f"{plural(kind)}: {counts.total:,} ({states}{counts.error:,} failed)")
+    if summary.no_points:
+        lines.append(f"not judged, in no count: {summary.no_points:,} that are no review points")
     return lines
 
 
@@ -271,7 +284,9 @@ def spending_words(summary: Summary) -> str:
     if summary.lexical:
         return "no model was asked, no cost"
     spent = summary.spending
-    cost = "price not known" if spent.usd is None else f"${spent.usd:,.2f}"
+    cost = (
+        "price not known" if spent.usd is None else f"${spent.usd:,.2f}" if spent.usd else "no cost"
+    )
     if spent.doubtful_usd:
         cost += f" (and at most ${spent.doubtful_usd:,.2f} for calls that broke off)"
     cached = spent.cached_tokens / spent.input_tokens if spent.input_tokens else 0.0
@@ -280,6 +295,18 @@ def spending_words(summary: Summary) -> str:
         f"{counted(spent.calls, 'call')} ({spent.reused:,} reused{batched}), "
         f"{spent.input_tokens:,} tokens in ({cached:.0%} from the provider's cache), "
         f"{spent.output_tokens:,} out, {cost}"
+    )
+
+
+def replies_words(summary: Summary) -> str:
+    """How many replies could not be used; nothing if all could, or if nobody counted."""
+    replies = summary.replies
+    if replies is None or not replies.unusable:
+        return ""
+    return (
+        f"replies that could not be used: {replies.unusable:,} of {replies.n:,} "
+        f"({replies.share:.1%}, 95 % {replies.low:.1%} to {replies.high:.1%}); they were asked for "
+        "again, at most twice"
     )
 
 

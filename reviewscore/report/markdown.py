@@ -11,6 +11,7 @@ from reviewscore.pages.wording import (
     answer_label,
     headline,
     not_flagged_words,
+    occurrence_words,
     passage_doubts,
     quote_place,
     seen_words,
@@ -93,6 +94,8 @@ def _list(lines: list[str]) -> str:
 
 def _point(score: PointScore) -> str:
     lines = [f"### {markdown_escaped(score.short_name)}", f"> {markdown_escaped(score.text)}"]
+    if words := occurrence_words(score):
+        lines.append(markdown_escaped(f"{words[:1].upper()}{words[1:]}"))
     if places := shown_places(score):
         lines.append(f"Names: {markdown_escaped('; '.join(place.words for place in places))}")
     lines.append(f"**{markdown_escaped(headline(score).words)}**")

@@ -70,6 +70,7 @@ class Row:
     headline: wording.Headline
     finding: str
     text: str
+    kind: str = ""
     page: str = ""
     words: str = ""
 
@@ -124,6 +125,7 @@ def _row(
         headline=headlines.setdefault(headline, headline),
         finding=score.finding.value if score.finding else "",
         text=text if len(text) <= _ROW_TEXT else text[:_ROW_TEXT].rsplit(" ", 1)[0] + " …",
+        kind=wording.kind_beside_type(score),
     )
 
 

@@ -186,7 +186,8 @@ def _table(part: Part) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    place = f" ({markdown_escaped(entry.point)})" if entry.point else ""
+    named = " · ".join(filter(None, (entry.point, entry.kind, entry.also)))
+    place = f" ({markdown_escaped(named)})" if named else ""
     lines = [f"> {markdown_escaped(entry.said)}{place}"]
     if entry.places:
         lines.append(

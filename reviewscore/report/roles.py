@@ -51,6 +51,8 @@ class Entry:
         quotes: What the paper says.
         closing: A last paragraph of ours, below the quotes.
         point: Short name of the point that it comes from.
+        kind: The point's kind, where its type lets expect another one.
+        also: Where else in the review it is said.
         places: Places of the paper that it names.
         answers: What the authors answer to it.
         draft: A paragraph of exact quotes to copy; empty for none.
@@ -61,6 +63,8 @@ class Entry:
     quotes: tuple[SheetQuote, ...] = ()
     closing: str = ""
     point: str = ""
+    kind: str = ""
+    also: str = ""
     places: tuple[ShownPlace, ...] = ()
     answers: tuple[ShownAnswer, ...] = ()
     draft: str = ""
@@ -250,7 +254,9 @@ def sheet(
     """
     embedded = any(point.judge == EMBEDDED for point in points)
     make = (_FINDINGS_FOR if embedded else _VERDICTS_FOR)[reader]
-    page = _with_places(make(paper_id, title, points), points, paper)
+    judged = [point for point in points if point.is_point]
+    page = _with_marks(make(paper_id, title, judged), judged, paper)
+    page = replace(page, parts=(*page.parts, *_no_points(points)))
     cut = () if unread is None else (paper_unread_words(unread),)
     versions = dict.fromkeys(
         f"The text at hand {doubt_words(doubt)}."
@@ -271,16 +277,32 @@ def sheet(
     return replace(page, banners=banners, about=title, ids=(paper_id,))
 
 
-def _with_places(page: Sheet, points: Sequence[PointScore], paper: Paper | None) -> Sheet:
-    """The page with the places that each point names; once, where the point is shown itself."""
-    named = {point.short_name: shown_places(point, paper) for point in points if point.places}
+def _with_marks(page: Sheet, points: Sequence[PointScore], paper: Paper | None) -> Sheet:
+    """The page with each point's kind, repeats and places; once, where it is shown itself."""
+    by_name = {point.short_name: point for point in points}
 
     def entry(shown: Entry) -> Entry:
-        asked = bool(shown.closing) and not shown.quotes
-        return replace(shown, places=() if asked else named.get(shown.point, ()))
+        point = by_name.get(shown.point)
+        if point is None or (shown.closing and not shown.quotes):
+            return shown
+        return replace(
+            shown,
+            kind=wording.kind_beside_type(point),
+            also=wording.occurrence_words(point),
+            places=shown_places(point, paper) if point.places else (),
+        )
 
     parts = (replace(part, entries=tuple(map(entry, part.entries))) for part in page.parts)
-    return replace(page, parts=tuple(parts)) if named else page
+    return replace(page, parts=tuple(parts))
+
+
+def _no_points(points: Sequence[PointScore]) -> tuple[Part, ...]:
+    """What was taken out of reviews and is no review point."""
+    entries = tuple(
+        Entry(point.text, point=point.short_name) for point in points if not point.is_point
+    )
+    lead = "These are no criticism, request or question. They count in no number above."
+    return (Part("Not judged", lead, entries=entries, to_read=False),) if entries else ()
 
 
 def with_answers(

@@ -294,6 +294,33 @@ class ExcerptCounts(Record):
     median_share: float
 
 
+class Replies(Record):
+    """Replies of models that held no record: broken, cut off, of another form, withheld.
+
+    Attributes:
+        unusable: Such replies; all but the last to a question were asked for again.
+        n: Replies that were read.
+        share: ``unusable / n``, 0..1.
+        low: Lower end of its 95 % Wilson interval.
+        high: Upper end.
+    """
+
+    unusable: int
+    n: int
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, spending: Spending) -> Replies | None:
+        """Those of a run; None where they were not counted."""
+        if not spending.replies:
+            return None
+        bad, n = spending.unusable, spending.replies
+        low, high = wilson(bad, n)
+        return cls(unusable=bad, n=n, share=bad / n, low=low, high=high)
+
+
 class Summary(Record):
     """The numbers of one run, as written to ``summary.json``.
 
@@ -310,6 +337,8 @@ class Summary(Record):
         reviews_without_points: Reviews in which no point was found.
         bad_lines: Lines of the input that could not be read and were left out.
         points: Points of the run.
+        no_points: What was taken out of reviews and is no point (kind ``none``): not judged, and
+            in no other number here.
         counts: Points by type (``question``, ``claim``, ``argument``, ``untyped``) and status.
         judged: Shares and histograms of a model's scores; None for the embedded judge.
         findings: Points of each type by what the embedded judge says; None for models. They are
@@ -320,6 +349,7 @@ class Summary(Record):
         note: What must be said beside these numbers.
         arguments: How reconstructing the arguments went; None where none was asked for.
         spending: Calls, tokens and dollars.
+        replies: How many replies could not be used; None where they were not counted.
         seconds: Time of all sessions.
         sessions: How many sessions the run took.
         doubtful: Papers that were badly read, or hold hidden text or text for a model.
@@ -347,6 +377,7 @@ class Summary(Record):
     reviews_without_points: int
     bad_lines: int
     points: int
+    no_points: int = Field(default=0, exclude_if=lambda value: not value)
     counts: dict[str, StatusCounts]
     judged: JudgedCounts | None
     findings: dict[str, dict[str, int]] | None
@@ -356,6 +387,7 @@ class Summary(Record):
     note: str | None
     arguments: ArgumentCounts
     spending: Spending
+    replies: Replies | None = None
     seconds: float
     sessions: int = 1
     doubtful: tuple[str, ...] = ()
@@ -380,7 +412,7 @@ class _Tally:
     """Counts that grow point by point, so that no run is too large."""
 
     def __init__(self) -> None:
-        self.points = 0
+        self.points = self.no_points = 0
         self.papers: set[str] = set()
         self.reviews: set[str] = set()
         self.status: Counter[tuple[str, Status]] = Counter()
@@ -403,6 +435,9 @@ class _Tally:
         self.undecidable = 0
 
     def add(self, score: PointScore) -> None:
+        if not score.is_point:
+            self.no_points += 1
+            return
         kind = score.type.value if score.type else UNTYPED
         self.points += 1
         self.papers.add(score.paper_id)
@@ -557,6 +592,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         reviews_without_points=manifest.counts.reviews_without_points,
         bad_lines=manifest.counts.bad_lines,
         points=tally.points,
+        no_points=tally.no_points,
         counts={
             kind: StatusCounts(**{status.value: tally.status[kind, status] for status in Status})
             for kind in kinds
@@ -573,6 +609,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         note=LEXICAL_NOTE if lexical else None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,
+        replies=Replies.of(manifest.spending),
         seconds=sum(seconds for _, seconds in manifest.times),
         sessions=max(1, len(manifest.times)),
         prompts=dict(sorted(tally.prompts.items())),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -37,6 +37,7 @@ from reviewscore.runs.folder import (
     ErrorRecord,
     RunDir,
     failed_reviews,
+    manifest_of,
     read_manifest,
     read_points,
 )
@@ -52,9 +53,18 @@ from reviewscore.runs.manifest import (
     prompt_names,
     sum_of,
 )
+from reviewscore.runs.prompt_checks import check_prompts
 from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally, chosen_reviews
 from reviewscore.runs.scoring_on_ray import RayScoring, check_ray
-from reviewscore.runs.session import Clock, Interruption, Outcome, Progress, Quiet, interruptible
+from reviewscore.runs.session import (
+    Clock,
+    Interruption,
+    Outcome,
+    Progress,
+    Quiet,
+    Say,
+    interruptible,
+)
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_id import POINT_IDS_VERSION
 from reviewscore.schema.point_score import Status
@@ -77,6 +87,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
     retry_errors: bool = False,
     accept_changed: bool = False,
     interruption: Interruption | None = None,
+    prompt_sizes: Mapping[str, int] | None = None,
 ) -> Outcome[Manifest]:
     """Score a collection into a run folder; what is there already is not done again.
 
@@ -90,6 +101,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
         retry_errors: Try failed points again.
         accept_changed: Go on in a folder whose records something else has changed; it is noted.
         interruption: Brings Ctrl-C, where this does not run in the main thread.
+        prompt_sizes: As `check_prompts` takes them.
 
     Raises:
         SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
@@ -121,6 +133,9 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 failed=done.counts.error + len(collection.unread),
                 before=done.counts.points,
             )
+        manifest = _with_checks(
+            manifest, collection, settings, out, sizes=prompt_sizes, say=progress.say
+        )
         with RunDir(
             out,
             manifest,
@@ -129,7 +144,12 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
             accept_changed=accept_changed,
         ) as run:
             work = _Audit(
-                collection, settings, run, progress, renew=retry_errors, interruption=interruption
+                collection,
+                settings,
+                run,
+                progress,
+                renew=retry_errors,
+                interruption=interruption,
             )
             return asyncio.run(work.session())
 
@@ -243,7 +263,11 @@ class _Audit:
                 await remote.score(self._reviews)
             return remote
         around = RunContext(
-            idle=lambda: not shared().busy, say=say, renew=self._renew, refused=refused
+            idle=lambda: not shared().busy,
+            say=say,
+            renew=self._renew,
+            refused=refused,
+            longest=self._run.manifest.longest_prompts(settings.max_tokens),
         )
         async with open_judges(settings, book, around) as (judges, client):
             local = LocalScoring(**common, judges=judges, client=client, by_rule=self._split)
@@ -372,6 +396,30 @@ def _methods(settings: Settings) -> dict[str, int]:
     return used
 
 
+def _with_checks(
+    manifest: Manifest,
+    collection: Collection,
+    settings: Settings,
+    out: Path,
+    *,
+    sizes: Mapping[str, int] | None,
+    say: Say,
+) -> Manifest:
+    """A manifest with what is known of whether servers of one's own read its prompts.
+
+    Raises:
+        SettingsError, StopError: As `check_prompts`.
+    """
+    known = manifest_of(out).prompt_checks if _is_run(out) else {}
+    checks = asyncio.run(check_prompts(collection, settings, known=known, sizes=sizes, say=say))
+    return manifest.model_copy(update={"prompt_checks": {**known, **checks}})
+
+
+def _is_run(path: Path) -> bool:
+    """Whether a folder is that of a run."""
+    return (path / MANIFEST).is_file()
+
+
 def _not_there(path: Path, chosen: Sequence[str]) -> set[str]:
     """Chosen points, by identifier or short name, that a run folder does not hold."""
     lacking = set(chosen)
@@ -407,7 +455,7 @@ def finished(
             changed.
     """
     settings = resolved.settings
-    if not (out / MANIFEST).is_file():
+    if not _is_run(out):
         return None
     with prompts.use_directory(settings.prompts_dir):
         new = manifest or new_manifest(collection, resolved, out=out)

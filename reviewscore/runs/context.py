@@ -5,9 +5,9 @@ from __future__ import annotations
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.judges.excerpts import paper_room
+from reviewscore.llm.context_window import estimated_tokens
 from reviewscore.papers.parts import shown
 from reviewscore.printable import counted
-from reviewscore.runs.estimate import paper_tokens
 from reviewscore.runs.scoring import chosen_reviews
 from reviewscore.sources.collection import Collection
 
@@ -36,7 +36,7 @@ def check_context(collection: Collection, settings: Settings) -> None:
             paper = shown(collection.paper(paper_id), settings.paper_parts)
         except InputError:  # it fails by itself, with its reason
             continue
-        sizes[paper_id] = paper_tokens(paper.read_text)
+        sizes[paper_id] = estimated_tokens(paper.read_text)
     longer = sorted((name for name in sizes if sizes[name] > room), key=lambda name: -sizes[name])
     if not longer:
         return

@@ -3,7 +3,7 @@
 Points are split and typed by the embedded rules. How often a reconstruction goes round and how
 many premises an argument has are the paper's means (ReviewScore, table 5: 3.09 rounds; sec. 3.3:
 1,748 premises of 422 arguments). Tokens are characters divided by four, of papers counted by
-words and symbols (`paper_tokens`); lengths of replies are guesses, which every estimate names.
+words and symbols (`estimated_tokens`); lengths of replies are guesses, which every estimate names.
 Dollars have two ends: as simulated, where the paper and the task are in the provider's cache for
 every call about a paper but its first; and with nothing found in a cache. What is already in a
 folder or in the ledger is not taken off. `docs/guide/models.md` says how far estimates were off.
@@ -11,7 +11,6 @@ folder or in the ledger is not taken off. `docs/guide/models.md` says how far es
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
 from reviewscore.judges.excerpts import paper_room
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.llm.connect import price_of
+from reviewscore.llm.context_window import estimated_tokens
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.prices import Price, price_list, tokens_in
 from reviewscore.llm.provider import provider_class
@@ -33,17 +33,13 @@ from reviewscore.points.split import split_review
 from reviewscore.runs.scoring import chosen_reviews, is_chosen
 from reviewscore.schema.call import Usage
 from reviewscore.schema.paper import Unread, UnreadTotal
-from reviewscore.schema.review import PointType
+from reviewscore.schema.review import PointKind, PointType
 from reviewscore.sources.collection import Collection
 
 MEAN_ROUNDS = 3.09
 MEAN_PREMISES = 1748 / 422
 REPLY_TOKENS = 250
 """Guess for one reply with its reasons; a reconstruction counts three times as much."""
-TOKENS_PER_WORD, TOKENS_PER_SYMBOL = 1.22, 0.93
-"""Fitted to the counts of the tokenizer cl100k in 100 papers of ICLR 2022, where it comes to 1.00
-times the count and characters / 4 to 0.80; in 61 papers of NeurIPS 2025 to 1.01 (and 1.04)."""
-_WORD, _SYMBOL = re.compile(r"[A-Za-z]+"), re.compile(r"\d{1,3}|[^\sA-Za-z\d]")
 FIRST_TOKEN, TOKENS_PER_SECOND = 0.6, 80.0
 """Guess: seconds to a reply's first token, tokens a second after it."""
 _ANSWERED = ("question_answerability", "claim_factuality", "premise_factuality",
@@ -63,17 +59,23 @@ class Hours:
     Attributes:
         requests: By the requests a minute.
         tokens: By the tokens a minute, counted as runs count them: with the reply limit.
-        connections: By the calls at once, at the guessed speed of replies.
+        connections: By the calls at once, at the guessed speed of replies; None for servers of
+            one's own, whose speed is nobody's guess.
+        speed: By the speed of one's own server, with what is in its cache not read again.
+        speed_uncached: The same with everything read anew.
     """
 
     requests: float | None = None
     tokens: float | None = None
     connections: float | None = None
+    speed: float | None = None
+    speed_uncached: float | None = None
 
     @property
     def least(self) -> float | None:
         """Hours that all the limits together ask for at least; None if they are not known."""
-        return max(filter(None, vars(self).values()), default=None)
+        limits = (self.requests, self.tokens, self.connections, self.speed)
+        return max(filter(None, limits), default=None)
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class CallEstimate:
         usd: Dollars at list prices, with that cache; None if a price is not known.
         usd_uncached: The same with nothing found in a cache.
         hours: At the limits given; all None for batch jobs and folders of replies.
+        longest_prompt: Tokens of input of the longest call.
+        context: Tokens that a model's context needs for it: that prompt, and a reply at its limit.
     """
 
     models: tuple[str, ...]
@@ -106,6 +110,8 @@ class CallEstimate:
     usd: float | None
     usd_uncached: float | None
     hours: Hours
+    longest_prompt: int = 0
+    context: int = 0
 
 
 @dataclass
@@ -119,6 +125,7 @@ class CostEstimate:
         command: The command as it was typed; None if it asks nobody.
         ways: That and what it is compared with: each model alone, each protocol.
         prices: Where prices are from.
+        prompts: Tokens of the longest prompt about each paper of an audit, by its identifier.
     """
 
     papers: int = 0
@@ -128,6 +135,7 @@ class CostEstimate:
     command: CallEstimate | None = None
     ways: tuple[CallEstimate, ...] = ()
     prices: str = ""
+    prompts: dict[str, int] = field(default_factory=dict)
 
     @property
     def calls(self) -> Mapping[str, float]:
@@ -161,6 +169,12 @@ class _Tokens:
         return price.usd(usage, batch=batch)
 
 
+def own_server(model: str, settings: Settings) -> bool:
+    """Whether a model runs on a server of the user's own, whose prices are not listed."""
+    kind = provider_class(model)
+    return kind.traits.free or (kind.addressed and settings.base_url is not None)
+
+
 class _Demand:
     """What is asked of one model."""
 
@@ -168,7 +182,9 @@ class _Demand:
         self.price, self._settings = price_of(settings, model), settings
         self.thinks = settings.effort is not None or reasons(model)
         self.waits = provider_class(model).traits.paced and not settings.batch
+        self.own = own_server(model, settings)
         self.tokens: dict[Price | None, _Tokens] = defaultdict(_Tokens)
+        self.room = settings.max_tokens * (ROOM_TO_THINK if self.thinks else 1)
         self.calls = self._reserved = self._seconds = 0.0
 
     def add(
@@ -190,7 +206,7 @@ class _Demand:
         tokens.written += written
         tokens.output += calls * reply * room
         self.calls += calls
-        self._reserved += calls * (size + self._settings.max_tokens * room)
+        self._reserved += calls * (size + self.room)
         self._seconds += calls * (FIRST_TOKEN + reply * room / TOKENS_PER_SECOND)
 
     def usd(self, *, cached: bool) -> float | None:
@@ -211,8 +227,19 @@ class _Demand:
         return Hours(
             None if requests is None else self.calls / requests / _MINUTES,
             None if tokens is None else self._reserved / tokens / _MINUTES,
-            self._seconds / limits.max_connections / _MINUTES**2,
+            None if self.own else self._seconds / limits.max_connections / _MINUTES**2,
+            self._own_hours(cached=True),
+            self._own_hours(cached=False),
         )
+
+    def _own_hours(self, *, cached: bool) -> float | None:
+        """Hours of a server of one's own at the speed given; None if there is none."""
+        speed, each = self._settings.read_and_write, self.tokens.values()
+        if not self.own or speed is None or not all(speed):
+            return None
+        read = sum(token.input - (token.cached if cached else 0) for token in each)
+        seconds = read / speed[0] + sum(token.output for token in each) / speed[1]
+        return seconds / _MINUTES**2
 
 
 class _Calls:
@@ -224,6 +251,7 @@ class _Calls:
         self._questions: dict[str, float] = defaultdict(float)
         self._replies: dict[str, float] = defaultdict(float)
         self._demands: dict[str, _Demand] = {}
+        self._longest = 0
 
     def count(
         self,
@@ -241,6 +269,7 @@ class _Calls:
             self._demands[model] = _Demand(model, self.settings)
         self._demands[model].add(calls, size, reply, cached=cached, written=written)
         self.calls[prompt] += calls
+        self._longest = max(self._longest, size)
         self._questions[prompt] += calls * size
         self._replies[prompt] += calls * reply
 
@@ -261,6 +290,8 @@ class _Calls:
             output_tokens=sum(token.output for token in tokens),
             usd=_sum(demand.usd(cached=True) for demand in demands),
             usd_uncached=_sum(demand.usd(cached=False) for demand in demands),
+            longest_prompt=self._longest,
+            context=self._longest + max((demand.room for demand in demands), default=0),
             hours=Hours(
                 **{
                     name: max(filter(None, (getattr(hour, name) for hour in hours)), default=None)
@@ -280,12 +311,6 @@ def _sum(amounts: Iterable[float | None]) -> float | None:
     return total
 
 
-def paper_tokens(text: str) -> int:
-    """Estimated tokens of a paper; its formulas, tables and references make many of few signs."""
-    words, symbols = (sum(1 for _ in kind.finditer(text)) for kind in (_WORD, _SYMBOL))
-    return round(TOKENS_PER_WORD * words + TOKENS_PER_SYMBOL * symbols)
-
-
 def _shown_tokens(
     collection: Collection, paper_id: str, settings: Settings, unread: dict[str, Unread]
 ) -> int | None:
@@ -303,7 +328,7 @@ def _shown_tokens(
         return None
     if paper.unread is not None:
         unread[paper_id] = paper.unread
-    tokens = paper_tokens(paper.read_text)
+    tokens = estimated_tokens(paper.read_text)
     room = paper_room(settings) if settings.context == "excerpts" else None
     return tokens if room is None else min(tokens, room)
 
@@ -340,7 +365,7 @@ async def estimate(
             calls.open_review(review.paper_id, tokens(review.paper_id) or 0, size)
             calls.response = len(review.author_response or "") if settings.author_response else 0
         for point in points:
-            if not is_chosen(point, settings):
+            if point.kind is PointKind.NONE or not is_chosen(point, settings):
                 continue
             kind = (await judges.point_type(point)).type
             cost_estimate.points[kind] += 1
@@ -352,6 +377,7 @@ async def estimate(
     cost_estimate.ways = tuple(
         calls.estimate(calls.settings.models, calls.settings.protocol) for calls in asked
     )
+    cost_estimate.prompts = {} if not asked else asked[0].prompts
     cost_estimate.command = next(
         (
             way
@@ -386,6 +412,7 @@ class _AuditCalls(_Calls):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self.response = 0
+        self.prompts: dict[str, int] = {}
         self._paper = ("", 0)
         self._warm: set[tuple[str, str]] = set()
 
@@ -410,7 +437,8 @@ class _AuditCalls(_Calls):
                 economy = True
             case _:
                 assert_never(self.settings.protocol)
-        self.add("point_type" if economy else "is_argument", 1, point)
+        if not self.settings.types_from_split:
+            self.add("point_type" if economy else "is_argument", 1, point)
         if kind is not PointType.ARGUMENT:
             if not economy:
                 self.add("is_question", 1, point)
@@ -464,6 +492,7 @@ class _AuditCalls(_Calls):
         if not paper or self.settings.context == "excerpts":  # others for each point: never cached
             self.count(model, stage, size, reply, calls=calls)
             return
+        self.prompts[self._paper[0]] = max(self.prompts.get(self._paper[0], 0), size)
         first = (model, self._paper[0]) not in self._warm
         self._warm.add((model, self._paper[0]))
         cached, written = constant * (calls - first), constant if first else 0

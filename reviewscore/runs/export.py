@@ -20,6 +20,7 @@ from reviewscore.schema.author_answer import AuthorAnswer
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore, Seen
+from reviewscore.schema.review import Occurrence
 from reviewscore.schema.verdict import Provenance
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ COLUMNS = {
     "role": "What that section is for: weaknesses, questions, mixed, and so on.",
     "language": "ISO 639 code of the language that it is written in, where that is not English.",
     "type": "question, claim or argument; empty if it failed before this was known.",
+    "kind": "criticism, request or question, beside the type; none for what is no point, which is "
+    "not judged and counts in no rate; empty where nobody said.",
     "status": "scored, unknown or error; unscored for the embedded judge.",
     "scale": "What `base` measures: unanswerability (questions) or factuality (others).",
     "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed; empty is unknown, and for "
@@ -69,6 +72,7 @@ COLUMNS = {
     "conclusion": "Conclusion of the reconstruction.",
     "text": "The point's own words, verbatim from the review.",
     "context": "Words just before it that it needs to be understood.",
+    "also_in": "Sections of the review that repeat it, separated by semicolons; empty for most.",
     "field": "Text box of the review that the point stands in.",
     "start": "Offset of its first character in that text box.",
     "end": "Offset just after its last character.",
@@ -92,7 +96,7 @@ COLUMNS = {
     "reviewscore_version": "Version of the program that wrote the record.",
     "reason": "Why it is unknown although a judge had an answer: after_review, where that rests "
     "on text alone that reviewers could not see; excerpts, where it says more than the excerpts of "
-    "the paper that the judge saw can show.",
+    "the paper that the judge saw can show; or why none was asked: no_point.",
     "seen": "What of the paper the judge saw, where that was excerpts; empty for all that judges "
     "are shown.",
     "seen_share": "The share of its characters that these are, 0 to 1.",
@@ -101,6 +105,9 @@ COLUMNS = {
     "rebuttal_section, revised_text or revision.",
     "quoted_documents": "Of papers of several documents, those that quotes and passages stand in: "
     "submission, supplement, code, revision.",
+    "neighbours": "Parquet only: the sentences of the review before and after it, as JSON text; "
+    "empty where they were not looked up.",
+    "occurrences": "Parquet only: where the review repeats it, with the words there, as JSON text.",
     "author_answers": "Parquet only: all stretches of the authors' response that answer the point, "
     "as JSON text; empty without a response and in records of before.",
     "places": "Parquet only: the named places with where the review names them and where in the "
@@ -112,7 +119,10 @@ COLUMNS = {
 }
 """Each column and what it means."""
 
-NESTED = ("author_answers", "places", "passages", "evidence", "argument", "provenance")
+NESTED = (
+    *("neighbours", "occurrences", "author_answers", "places"),
+    *("passages", "evidence", "argument", "provenance"),
+)
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
 _INTEGERS = {
@@ -124,6 +134,7 @@ _FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed",
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
 
+_Occurrences = RootModel[tuple[Occurrence, ...]]
 _Answers = RootModel[tuple[AuthorAnswer, ...]]
 _Quotes = RootModel[tuple[Evidence, ...]]
 _Places = RootModel[tuple[Place, ...]]
@@ -247,6 +258,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "role": score.role.value,
         "language": score.language,
         "type": score.type.value if score.type else None,
+        "kind": score.kind.value if score.kind else None,
         "status": score.status.value,
         "scale": verdict.scale if verdict else None,
         "base": score.base,
@@ -268,15 +280,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "rounds": len(argument.rounds) if argument else None,
         "premises": len(argument.premises) if argument else None,
         "conclusion": argument.conclusion if argument else None,
-        "text": score.text,
-        "context": score.context,
-        "field": score.span.field,
-        "start": score.span.start,
-        "end": score.span.end,
-        "named_places": _labels(score.places),
-        "places_not_at_hand": _labels(
-            place for place in score.places or () if place.target is None
-        ),
+        **_in_review(score),
         "answer_stance": leading.stance.value if leading else None,
         "answer_method": leading.method.value if leading else None,
         "answer_certainty": leading.certainty.value if leading else None,
@@ -297,6 +301,22 @@ def row(score: PointScore) -> dict[str, Cell]:
 
 def _seen(seen: Seen | None) -> dict[str, Cell]:
     return {"seen": seen.kind if seen else None, "seen_share": seen.share if seen else None}
+
+
+def _in_review(score: PointScore) -> dict[str, Cell]:
+    """A point's words, where they stand, and the places that it names."""
+    return {
+        "text": score.text,
+        "context": score.context,
+        "also_in": "; ".join(dict.fromkeys(a.section for a in score.occurrences)) or None,
+        "field": score.span.field,
+        "start": score.span.start,
+        "end": score.span.end,
+        "named_places": _labels(score.places),
+        "places_not_at_hand": _labels(
+            place for place in score.places or () if place.target is None
+        ),
+    }
 
 
 def _labels(places: Iterable[Place] | None) -> str | None:
@@ -379,7 +399,10 @@ def parquet_schema(*, several: bool = False) -> pa.Schema:
 
 def _nested(score: PointScore) -> dict[str, Cell]:
     answers = score.author_answers
+    around = score.neighbours
     return {
+        "neighbours": None if around is None else around.model_dump_json(),
+        "occurrences": _Occurrences(score.occurrences).model_dump_json(),
         "author_answers": None if answers is None else _Answers(answers).model_dump_json(),
         "places": None if score.places is None else _Places(score.places).model_dump_json(),
         "passages": _Quotes(score.passages).model_dump_json(),

@@ -88,10 +88,15 @@ class Spending(Record):
         usd: Dollars at list prices; None if the price of a call is not known.
         doubtful_usd: Dollars at most of calls that may have been billed although no reply came.
         prices: Where the prices are from, and their date.
+        replies: Replies that were read for a record, those of recorded calls too; 0 in runs of
+            earlier versions, which did not count them.
+        unusable: Of these, replies that held no record that could be used.
     """
 
     calls: int = 0
     reused: int = 0
+    replies: int = 0
+    unusable: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
     written_tokens: int = 0
@@ -113,6 +118,27 @@ class Digest(Record):
     size: int = Field(description="bytes")
 
 
+class PromptCheck(Record):
+    """What is known of whether a model's server reads the prompts of a run whole.
+
+    Attributes:
+        longest_prompt: Tokens of the longest prompt, by the server's own tokenizer where it has
+            one, else estimated.
+        window: Most tokens of a prompt and its reply together, as the server says; None if it does
+            not.
+        source: Where it says so.
+        read: Tokens that it says it read of a prompt that long; 0 if it did not say, None if it was
+            not tried.
+        recalled: Whether the model gave back the word at the beginning of that prompt.
+    """
+
+    longest_prompt: int
+    window: int | None = None
+    source: str = ""
+    read: int | None = None
+    recalled: bool | None = None
+
+
 class RunManifest(Record):
     """What a run was made with and what came of it, whatever it makes.
 
@@ -130,6 +156,7 @@ class RunManifest(Record):
         spending: What was asked and what it cost, in all sessions.
         confidentiality: The venue's rule and where it was said, where texts left this machine or a
             rule was set; later sessions of the run keep to it.
+        prompt_checks: Whether servers of one's own read the longest prompt, by model.
         warnings: What must be known to use the records.
         times: Start of each session, UTC, ISO 8601, and its seconds.
         complete: Whether the last session reached the end.
@@ -149,9 +176,16 @@ class RunManifest(Record):
     confidentiality: ConfidentialityRule | None = Field(
         default=None, exclude_if=lambda value: value is None
     )
+    prompt_checks: dict[str, PromptCheck] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )
     warnings: tuple[str, ...] = ()
     times: tuple[tuple[str, float], ...] = ()
     complete: bool = False
+
+    def longest_prompts(self, reply: int) -> dict[str, int]:
+        """Tokens of the longest prompt with so many for its reply, by model, where known."""
+        return {model: check.longest_prompt + reply for model, check in self.prompt_checks.items()}
 
     def taken_over(self, old: RunManifest) -> dict[str, object]:
         """What a further session of a run takes over from those before it."""

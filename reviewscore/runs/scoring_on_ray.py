@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -49,11 +49,13 @@ class ScoringOrders(WorkerOrders):
         store: Where shards go.
         decisive_sha256: Of the settings, for the shards.
         calibration: Correction of scores, if one was asked for.
+        longest: Tokens of the longest prompt with its reply, by model, where known.
     """
 
     store: str
     decisive_sha256: str
     calibration: Calibration | None
+    longest: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ async def open_context(orders: ScoringOrders, around: RunContext) -> AsyncIterat
     """
     shards = Shards(orders.store)
     async with (
-        orders.open_calls(around) as (calls, known),
+        orders.open_calls(replace(around, longest=orders.longest)) as (calls, known),
         open_judges(orders.settings, calls, known) as (judges, client),
     ):
         yield ScoringContext(orders, judges, client, shards)
@@ -283,6 +285,7 @@ class RayScoring(ScoringSession):
             store=store,
             decisive_sha256=manifest.decisive_sha256,
             calibration=self.calibration,
+            longest=manifest.longest_prompts(self.settings.max_tokens),
         )
         self._before: dict[str, list[str]] = {}
 

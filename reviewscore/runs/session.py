@@ -200,6 +200,8 @@ class Session:
         spending = Spending(
             calls=paid.calls,
             reused=before.reused + traffic.reused,
+            replies=before.replies + traffic.replies,
+            unusable=before.unusable + traffic.unusable,
             batched=paid.batched,
             input_tokens=paid.input_tokens,
             cached_tokens=paid.cached_tokens,

@@ -17,7 +17,7 @@ from reviewscore.schema.paper import Doubt, Evidence
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_id import place_of, short_name
 from reviewscore.schema.record import Record, Word, shortened
-from reviewscore.schema.review import PointType, Role
+from reviewscore.schema.review import Neighbours, Occurrence, PointKind, PointType, Role
 from reviewscore.schema.scale import FIVE_POINTS, MeanScore, Score
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import Finding, Provenance, Verdict, panel_split
@@ -33,9 +33,10 @@ class Status(StrEnum):
 
 
 class UnknownReason(StrEnum):
-    """Why a point is unknown although a judge had an answer."""
+    """Why a point has no verdict, where that is not for want of an answer."""
 
     AFTER_REVIEW = "after_review"  # it rests on text alone that reviewers could not see
+    NO_POINT = "no_point"  # its kind is `none`: it was not judged, and counts in no rate
     EXCERPTS = "excerpts"  # it says more than the excerpts of the paper that were seen can show
 
 
@@ -98,10 +99,15 @@ class PointScore(Record):
             before, where they were not read.
         language: ISO 639 code of the language that it is written in, such as ``de``; None for
             English, where too little text tells, and in records of before.
+        kind: ``criticism``, ``request`` or ``question``, beside the type; ``none`` for what is no
+            point, which is not judged and counts in no rate; None where nobody said.
+        neighbours: The sentences of the review around it; None where they were not looked up.
+        occurrences: Other places of the review that repeat it, in reading order.
         type: ``question``, ``claim`` or ``argument``; None if it failed before this was
             known, or is written in a language that the embedded judge does not read.
         status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
-        reason: Why it is unknown, where a judge had an answer that does not count.
+        reason: Why it is unknown, where a judge had an answer that does not count, or was not
+            asked since it is no point.
         seen: How much of the paper its judge saw, where that was excerpts; None for all of what is
             shown to judges.
         doubts: Why reviewers may not have read what is at hand: the paper's, and those that keep
@@ -149,6 +155,9 @@ class PointScore(Record):
     span: Span
     places: tuple[Place, ...] | None = None
     language: str | None = None
+    kind: PointKind | None = Field(default=None, exclude_if=lambda value: value is None)
+    neighbours: Neighbours | None = Field(default=None, exclude_if=lambda value: value is None)
+    occurrences: tuple[Occurrence, ...] = Field(default=(), exclude_if=lambda value: not value)
     type: PointType | None = None
     status: Status
     reason: UnknownReason | None = Field(default=None, exclude_if=lambda value: value is None)
@@ -196,6 +205,11 @@ class PointScore(Record):
         from reviewscore.pages.notebook import point_html
 
         return point_html(self)
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a review point; what is none is listed apart and counts nowhere."""
+        return self.kind is not PointKind.NONE
 
     @property
     def ordinal(self) -> int:

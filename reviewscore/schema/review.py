@@ -93,6 +93,50 @@ class Review(Record):
         yield None, Word(", ".join(self.fields) or "empty")
 
 
+class Occurrence(Record):
+    """Another place of a review where the concern of a point is repeated.
+
+    Attributes:
+        section: Heading or field it stands under, as the reviewer's form has it.
+        text: ``review.fields[span.field][span.start:span.end]``.
+        span: Where it stands.
+    """
+
+    section: str
+    text: str
+    span: Span
+
+
+class Neighbours(Record):
+    """The sentences of a review around a point, verbatim; empty where its section ends.
+
+    Attributes:
+        before: The sentence before it.
+        after: The sentence after it.
+    """
+
+    before: str = ""
+    after: str = ""
+
+
+class ProposedPoint(Record):
+    """What somebody who read a review takes for a point; whether it is there is not yet checked.
+
+    Attributes:
+        text: Its words.
+        kind: What it does; None if that was not said.
+        type: Its type; None if that was not said.
+        also: Words of the review that repeat it elsewhere.
+        lead_in: Words of the review that it cannot be understood without.
+    """
+
+    text: str
+    kind: PointKind | None = None
+    type: PointType | None = None
+    also: tuple[str, ...] = ()
+    lead_in: str = ""
+
+
 class ReviewPoint(Record):
     """One self-contained weakness or question, a verbatim span of a review.
 
@@ -105,8 +149,12 @@ class ReviewPoint(Record):
         section: Heading or field the point stands under, as the reviewer's form has it.
         role: What that section is for.
         text: ``review.fields[span.field][span.start:span.end]``.
-        context: Words just before the point that it needs to be understood (such as the lead-in
-            of a list), verbatim; empty for most points.
+        kind: What it does, beside its type; None where nobody said.
+        type: Its type as whoever split the review took it; None where that is left to the judge.
+        context: Words of the review, mostly just before the point, that it needs to be understood
+            (such as the lead-in of a list), verbatim; empty for most points.
+        neighbours: The sentences around it; None where they were not looked up.
+        occurrences: Other places of the review that repeat it, in reading order.
         places: Places of the paper that it names; None until it has met its paper.
         language: ISO 639 code of the language that it is written in, where that is not English.
     """
@@ -119,11 +167,15 @@ class ReviewPoint(Record):
     role: Role
     text: str
     span: Span
+    kind: PointKind | None = None
+    type: PointType | None = None
     context: str = ""
-    places: tuple[Place, ...] | None = None
+    neighbours: Neighbours | None = None
+    occurrences: tuple[Occurrence, ...] = Field(default=(), strict=False)
+    places: tuple[Place, ...] | None = Field(default=None, strict=False)
     language: str | None = None
 
-    @model_validator(mode="before")
+    @model_validator(mode="before")  # after it lists of JSON are lists of Python: not strict above
     @classmethod
     def _named_by_content(cls, given: Any) -> Any:  # pydantic checks it afterwards
         if isinstance(given, dict) and not given.get("point_id"):

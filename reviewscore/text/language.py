@@ -95,11 +95,14 @@ def reads_as_english(text: str) -> bool:
 
 
 def _english_share(words: list[str]) -> float:
-    return sum(word.lower() in _ENGLISH_WORDS for word in words) / len(words) if words else 0.0
+    known = map(_ENGLISH_WORDS.__contains__, map(str.lower, words))
+    return sum(known) / len(words) if words else 0.0
 
 
 def _size(words: list[str]) -> int:
     """Number of words; of scripts other than Latin each letter counts: it tells as much."""
+    if "".join(words).isascii():
+        return len(words)
     return sum(len(word) if word[0] > _LAST_LATIN else 1 for word in words)
 
 

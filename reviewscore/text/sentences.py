@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from heapq import merge
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,7 +14,38 @@ _LOOKED_AHEAD = 2_000
 to see: what its search costs grows with the square of the text where quotation marks stay open."""
 
 
-def _boundaries(text: str, language: str = "en") -> Iterator[int]:
+_NUMBERED = (
+    r"(?:[Ff]igs?|[Ee]q(?:ns?|s)?|[Ss]ec(?:ts?|s)?|[Tt]abs?|[Tt]hms?|[Pp]rops?|[Dd]efs?|[Ll]em"
+    r"|[Aa]lgs?|[Cc]or|[Aa]pp[sx]?|[Rr]efs?|[Nn]os?|[Cc]h)\."
+)
+"""What papers number, shortened: such a word begins no sentence."""
+_OPENER = (
+    r"(?:The|This|That|These|Those|There|It|Its|We|I(?= [a-z])|They|If|When|While|Since|As|For|But"
+    r"|However|Moreover|Furthermore|Thus|Therefore|Hence|Also|Similarly|What|Which|Why|Does)\b"
+)
+"""Words that begin a sentence and are no name behind an initial (He, Do and How are names)."""
+_SURE_END = re.compile(
+    r"(?:(?<=[^\s.:;?!(\[][ /])(?:[a-uw-z]|(?:[A-Zv]|i\.i\.d|etc)"
+    rf"(?=\.[\"'”’)\]*_]*\s+{_OPENER}))|(?<=[\w,][ -])(?:me|may|art|ok|ill|id|arc|no))"
+    rf"\.[\"'”’)\]*_]*(?=\s+[\"'“‘(\[*_]*(?!{_NUMBERED}|[A-Z][-.]?\d)[A-Z])"
+)
+"""Ends of sentences that sentencex takes for shortened words: small letters ("we vary k. Then ..")
+and some words ("state of the art. Then .."). A letter behind another stop is a part of a shortened
+word ("e. g.") or the mark of an entry, a capital before a name is an initial."""
+
+
+def _boundaries(text: str, language: str = "en") -> Iterator[tuple[int, bool]]:
+    """Where a sentence may end, in order, and whether that is sure; the end of the text is last.
+
+    The boundaries are those of sentencex, and in English the sure ones that it misses.
+    """
+    library = ((end, False) for end in _library_boundaries(text, language))
+    if language != "en":
+        return library
+    return merge(((match.end(), True) for match in _SURE_END.finditer(text)), library)
+
+
+def _library_boundaries(text: str, language: str) -> Iterator[int]:
     """Where sentencex ends a sentence of a text, in order; the end of the text is the last.
 
     A longer text is read stretch by stretch, each from the last boundary that is sure.
@@ -48,15 +80,15 @@ def sentence_spans(paragraph: str) -> Iterator[tuple[int, int]]:
     """Start and end of each sentence, without white space at its ends.
 
     The boundaries are those of the library sentencex, but for abbreviations of papers, ``3 . 4``,
-    and ends before a lower-case letter.
+    and ends before a lower-case letter; behind single letters a sentence ends too.
     """
     cuts = [0]
-    for end in _boundaries(paragraph):
+    for end, sure in _boundaries(paragraph):
         if end >= len(paragraph):
             break
         before = paragraph[max(0, end - 12) : end]
         number = _POINT.search(before) and _DECIMAL.match(paragraph, end)  # "3 . 4"
-        if not (number or _FALSE_END.search(before) or _GOES_ON.match(paragraph, end)):
+        if sure or not (number or _FALSE_END.search(before) or _GOES_ON.match(paragraph, end)):
             cuts.append(end)
     for low, high in pairwise([*cuts, len(paragraph)]):
         sentence = paragraph[low:high]
@@ -79,7 +111,9 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _ENDS_ANYWAY = re.compile(r"(?:etc|et al|al|i\.i\.d)\.\s*$", re.IGNORECASE)
-_COUNT = re.compile(r"(?:^|[.:;?!,]|\band|\bor)\s*\d{1,2}\.\s*$")
+_COUNT = re.compile(r"(?:^|[.:;?!,]\s|(?<!\d )\b(?:and|or)\s)\s*\d{1,2}\.\s*$")
+"""A number with a stop that counts what follows ("1. .. and 2. ..")."""
+_PLACE = re.compile(rf"\b{_NUMBERED}\s\d{{1,2}}\.\s*$")
 _GUARDED = re.compile(
     r"\$\$[^$]{1,2000}\$\$|\$[^$\n]{1,300}\$|https?://[^\s)\]]+|\([^()\n]{1,300}\)|"
     r"\[[^\[\]\n]{1,200}\]"
@@ -103,7 +137,7 @@ def _joins(text: str, start: int, cut: int, end: int) -> bool:
     sign = _first_sign(text, cut, end)
     if not sign:
         return True  # only punctuation is left
-    if _COUNT.search(before):
+    if _COUNT.search(before) and not _PLACE.search(before):
         return True
     if _ABBREVIATION.search(before):
         return not (_ENDS_ANYWAY.search(before) and sign.isupper())
@@ -114,7 +148,8 @@ def sentences(text: str, start: int, end: int, *, language: str = "en") -> list[
     """Split ``text[start:end]`` into sentences, white space at their ends left out.
 
     Boundaries are those of the sentencex library, except inside formulas, links and brackets and
-    after abbreviations that reviewers use (``Eq.``, ``et al.``).
+    after abbreviations that reviewers use (``Eq.``, ``et al.``), and in English those behind
+    single letters (``we vary k.``).
 
     Args:
         text: The text.
@@ -126,7 +161,7 @@ def sentences(text: str, start: int, end: int, *, language: str = "en") -> list[
     guarded = [(match.start(), match.end()) for match in _GUARDED.finditer(part)]
     cuts: list[int] = []
     guard, last, blank = 0, 0, -1
-    for position in _boundaries(part, language):
+    for position, sure in _boundaries(part, language):
         if position > blank:  # else it stands in white space that was skipped already
             skipped = _BLANK.match(part, position)
             blank = position if skipped is None else skipped.end()
@@ -135,7 +170,7 @@ def sentences(text: str, start: int, end: int, *, language: str = "en") -> list[
         while guard < len(guarded) and guarded[guard][1] <= cut:
             guard += 1
         inside = guard < len(guarded) and guarded[guard][0] < cut
-        if cut >= len(part) or inside or _joins(part, last, cut, len(part)):
+        if cut >= len(part) or inside or (not sure and _joins(part, last, cut, len(part))):
             continue
         cuts.append(cut)
         last = cut

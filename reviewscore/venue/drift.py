@@ -110,7 +110,7 @@ def columns_of(part: RunPart) -> PointColumns:
         RunFolderError: A record cannot be read.
     """
     rows = np.fromiter(
-        (_row(score) for score in read_points(part.path)),
+        (_row(score) for score in read_points(part.path) if score.is_point),
         dtype=[("name", "u8"), ("words", "u8"), ("review", "u8"), ("paper", "u8"), ("type", "i1"),
                ("outcome", "i1"), ("base", "i1"), ("ordinal", "i8"), ("by_place", "?")],
     )  # fmt: skip

@@ -104,6 +104,8 @@ def count_points(parts: Sequence[RunPart]) -> OutcomeCounts:
     rows: dict[tuple[str, str], list[int]] = {}
     for part in parts:
         for _, score in once.read(part):
+            if not score.is_point:
+                continue
             kind = TYPES.index(score.type.value if score.type else UNTYPED)
             row = rows.setdefault((score.review_id, score.paper_id), [0] * len(TYPES) * _WIDTH)
             row[kind * _WIDTH + outcome(score)] += 1

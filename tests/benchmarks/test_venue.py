@@ -38,6 +38,14 @@ def test_economy_asks_for_the_type_and_for_all_premises_in_one_call_each() -> No
     assert found.stages["premises_factuality"] == 1
 
 
+def test_economy_asks_for_no_type_where_a_model_split_the_review() -> None:
+    found = told(ARGUMENT, CLAIM, protocol=Protocol(economy=True), split=True)
+
+    assert found.stages["point_type"] == 0
+    assert (found.stages["split_points"], found.stages["claim_factuality"]) == (1, 2)
+    assert found.stages["reconstruct_argument"] == 3
+
+
 def test_rounds_follow_each_other_and_premises_are_judged_at_once() -> None:
     found = told(ARGUMENT)
 
@@ -111,7 +119,7 @@ def test_every_call_is_made_once_and_no_limit_is_passed(
         call_cpu=0.01, paper_cpu=0.1, point_cpu=0.001,
     )  # fmt: skip
     points = [point for paper in papers for _, some in paper.reviews for point in some]
-    chains = [plan.protocol.chains(point) for point in points]
+    chains = [plan.protocol.chains(point, split=True) for point in points]
     calls = sum(count for first, then in chains for some in (first, *then) for _, count in some)
 
     found = simulated(iter(papers), plan)

@@ -11,6 +11,7 @@ import pytest
 
 from reviewscore.focus import plots
 from reviewscore.focus.facets import Polarity
+from reviewscore.focus.lexical import VERSION
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.profile import profile_systems
 from reviewscore.schema.point_id import content_id
@@ -88,6 +89,7 @@ def test_the_example_is_profiled_in_one_command(focus: Invoke, tmp_path: Path) -
     assert "| careful-writer |" in ended.stdout
     out = tmp_path / "out"
     numbers = json.loads((out / "focus.json").read_text("utf-8"))
+    assert numbers["settings"]["annotator_version"] == VERSION
     assert numbers["schema"] == "reviewscore.focus/1"
     points = [json.loads(line) for line in (out / "points.jsonl").read_text("utf-8").splitlines()]
     assert {one["polarity"] for one in points} == {"strength", "weakness"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -23,9 +25,10 @@ from reviewscore.schema.argument import ArgumentState, Draft, Extraction, Premis
 from reviewscore.schema.call import Request
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.proof import Proof, Validity
-from reviewscore.schema.review import PointType, Review, ReviewPoint
+from reviewscore.schema.review import PointKind, PointType, ProposedPoint, Review, ReviewPoint
 from reviewscore.schema.verdict import KnowledgeSource
 from tests.conftest import make_point
+from tests.loopback import proposed
 
 Answer = dict[str, object]
 QUOTE = "We train with Adam and a learning rate of 0.001."
@@ -49,7 +52,7 @@ async def test_a_point_that_argues_is_an_argument_after_one_question() -> None:
 
     assert verdict.type is PointType.ARGUMENT
     assert verdict.rationale == "it says why"
-    assert [one.prompt_id for one in verdict.provenance] == ["is_argument/v2"]
+    assert [one.prompt_id for one in verdict.provenance] == ["is_argument/v3"]
     assert provider.left_over == 0
 
 
@@ -250,15 +253,52 @@ async def test_faithfulness_is_judged_on_english() -> None:
 
 
 async def test_points_are_proposed_from_open_boxes_only() -> None:
-    judges, provider = judges_with({"points": ["Only one pond."]})
+    judges, provider = judges_with({"points": [proposed("Only one pond.")]})
     review = Review(review_id="r", paper_id="p", fields={"weaknesses": "- Only one pond."})
 
     proposal = await judges.propose_points(review, ("weaknesses",))
 
     assert proposal is not None
-    assert proposal.texts == ("Only one pond.",)
+    assert proposal.points == (
+        ProposedPoint(text="Only one pond.", kind=PointKind.CRITICISM, type=PointType.CLAIM),
+    )
+    assert proposal.provenance.prompt_id == "split_points/v4"
     sent = provider.requests[0].messages[0].content
-    assert re.search(r"<boxes-\w+>\nweaknesses\n</boxes-", sent)
+    assert re.search(r"<sections-\w+>\nweaknesses\n</sections-", sent)
+
+
+async def test_a_folder_with_the_split_prompt_of_before_is_answered_as_it_was(
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(prompts.directory(), tmp_path / "prompts")
+    (tmp_path / "prompts" / "split_points" / "v4.md").unlink()
+    judges, provider = judges_with({"points": ["Only one pond."]})
+    review = Review(review_id="r", paper_id="p", fields={"weaknesses": "- Only one pond."})
+
+    with prompts.use_directory(tmp_path / "prompts"):
+        proposal = await judges.propose_points(review, ("weaknesses",))
+
+    assert proposal is not None
+    assert proposal.points == (ProposedPoint(text="Only one pond."),)
+    assert provider.requests[0].schema_name == "SplitReply"
+
+
+@pytest.mark.parametrize(
+    ("from_split", "point_type", "asked"),
+    [(True, PointType.CLAIM, 0), (True, None, 1), (False, PointType.CLAIM, 1)],
+)
+async def test_a_type_given_with_the_split_spares_the_call_where_settings_say_so(
+    from_split: bool, point_type: PointType | None, asked: int
+) -> None:
+    _, provider = judges_with(*[{"reasoning": "-", "kind": "claim"}] * asked)
+    client = Client(lambda _: provider, CallsInMemory(), limits=CallLimits(connections=4))
+    asker = Asker(client, model="scripted/x", sampling=SamplingParams(max_tokens=500))
+    judges = ModelJudges(asker, economy=True, types_from_split=from_split)
+    point = make_point("Only one pond.").model_copy(update={"type": point_type})
+
+    verdict = await judges.point_type(point)
+
+    assert (verdict.type, len(provider.requests)) == (PointType.CLAIM, asked)
 
 
 async def test_every_answer_says_where_it_came_from(paper: Paper) -> None:

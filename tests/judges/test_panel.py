@@ -190,7 +190,7 @@ async def test_the_type_of_a_point_in_one_call() -> None:
     verdict = await judges.point_type(make_point("x"))
 
     assert verdict.type is PointType.ARGUMENT
-    assert verdict.provenance[0].prompt_id == "point_type/v1"
+    assert verdict.provenance[0].prompt_id == "point_type/v2"
 
 
 async def test_a_judge_may_have_a_model_of_its_own() -> None:

@@ -412,7 +412,7 @@ def test_a_small_server_of_ones_own_scores_a_folder_and_is_asked_once_what_it_ta
         one.parameters["response_format"] for point in read_points(out) for one in point.provenance
     ]
     assert set(kept) == {"json_object+schema"}
-    assert set(forms) == {"json_schema", "json_object+schema", "json_object"}
+    assert set(forms) == {"json_schema", "json_object+schema"}
     assert json.loads((out / "manifest.json").read_text())["refused"] == {
         f"openai/loop at {server.url}": ["json_schema"]
     }

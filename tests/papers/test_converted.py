@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -16,6 +17,7 @@ from reviewscore.judges.lexical.finder import find
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import FactualityReply
 from reviewscore.llm.client import Client
+from reviewscore.llm.provider import Traits
 from reviewscore.papers.converted import gaps_in_words, in_one_notation, left_out
 from reviewscore.papers.load import PaperRow, build_paper, load_paper
 from reviewscore.papers.parts import shown
@@ -202,7 +204,8 @@ def test_pages_say_what_is_missing() -> None:
 
 
 def test_a_model_is_told_in_one_line_and_only_where_something_is_missing() -> None:
-    asker = Asker(cast(Client, None), model="openai/any")
+    client = SimpleNamespace(provider_of=lambda model: SimpleNamespace(traits=Traits()))
+    asker = Asker(cast(Client, client), model="openai/any")
 
     def item(paper: Paper) -> str:
         request, _ = asker.request(

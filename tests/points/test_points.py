@@ -393,7 +393,7 @@ def test_box_names_have_the_roles_of_their_forms(name: str, role: Role) -> None:
 
 
 def test_proposals_are_accepted_verbatim_and_numbered_by_position() -> None:
-    given_review = review(summary="A router.", weaknesses="No seeds  are\ngiven. No code is given.")
+    given_review = review(rating="A router.", weaknesses="No seeds  are\ngiven. No code is given.")
 
     points, rejected = accept_proposed(
         given_review,
@@ -510,8 +510,9 @@ def test_every_line_of_model_written_reviews_is_a_point() -> None:
             review_id=record["review_id"], paper_id=record["paper_id"], fields=record["sections"]
         )
         covered = {name: [False] * len(box) for name, box in given_review.fields.items()}
-        for point in split_review(given_review):
-            span = point.span
+        points = split_review(given_review)
+        repeats = (again.span for point in points for again in point.occurrences)
+        for span in itertools.chain((point.span for point in points), repeats):
             covered[span.field][span.start : span.end] = [True] * (span.end - span.start)
         for name in ("weaknesses", "questions"):
             box = given_review.fields.get(name, "")

@@ -15,10 +15,12 @@ ASKED = "Why is the baseline SwiftGate missing from the comparison on speech dat
 
 
 def repeats(**fields: str) -> dict[str, str]:
-    """Texts of the repeats, each with the text that it repeats."""
-    points = split_review(Review(review_id="r", paper_id="p", fields=fields))
-    by_id = {point.point_id: point.text for point in points}
-    return {by_id[repeat]: by_id[kept] for repeat, kept in repeated_points(points).items()}
+    """Texts of the repeats, each with the text of the point that it repeats."""
+    return {
+        place.text: point.text
+        for point in split_review(Review(review_id="r", paper_id="p", fields=fields))
+        for place in point.occurrences
+    }
 
 
 OTHER = "- The proof of Lemma 2 uses a norm that is never defined.\n- The figures are too small."

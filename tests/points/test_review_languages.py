@@ -28,6 +28,7 @@ from reviewscore.schema.point_score import Status
 from reviewscore.schema.review import Review, Role
 from reviewscore.schema.verdict import Finding
 from reviewscore.sources.collection import read_collection
+from tests.loopback import proposed
 
 
 def review(**fields: str) -> Review:
@@ -216,11 +217,11 @@ def model(*answers: dict[str, object]) -> ModelJudges:
 
 
 async def test_a_model_splits_and_judges_what_is_not_in_english() -> None:
-    proposed = {"points": ["缺少消融实验。没有它无法判断增益来源。", "为什么没有给出学习率？"]}
+    texts = ("缺少消融实验。没有它无法判断增益来源。", "为什么没有给出学习率？")
     quote = {"section": "1", "sentence": "学习率为0.1，批大小为三十二。"}
     verdict = {"reasoning": "said", "unanswerability": 1, "quotes": [quote], "answer": "0.1"}
     judges = model(
-        proposed,
+        {"points": [proposed(text) for text in texts]},
         {"reasoning": "no", "is_argument": False},
         {"reasoning": "so", "kind": "question"},
         verdict,

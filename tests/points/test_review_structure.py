@@ -87,6 +87,23 @@ TITLED = "**Novelty.**\nThe counter was not compared with the older one."
         ),
         (QUOTED, [QUOTED]),
         (TITLED, [TITLED]),
+        (  # lines that name a place of the paper
+            "The counter needs more words.\np.9 the map lacks a scale.\npage 10: no pond is named.",
+            [
+                "The counter needs more words.",
+                "p.9 the map lacks a scale.",
+                "page 10: no pond is named.",
+            ],
+        ),
+        (  # a place that the sentence before goes on with
+            "The map lacks a scale, as\np. 9 tells.",
+            ["The map lacks a scale, as\np. 9 tells."],
+        ),
+        (  # a paragraph that sums up and decides
+            "- No lake is studied.\n\nWhile this paper is fun, the counts are limited. With that "
+            "said, it falls below the threshold of the venue.",
+            ["No lake is studied."],
+        ),
         (  # lower case after a blank line
             "The map lacks a scale\n\nno code is given",
             ["The map lacks a scale", "no code is given"],
@@ -121,6 +138,13 @@ def test_misspelt_headings_and_those_with_a_remark_are_read(heading: str, role: 
 
     assert kind is not None
     assert kind[0] is role
+
+
+@pytest.mark.parametrize("turn", ["- A weak point of the counter is", "- However, my worry is"])
+def test_an_entry_after_strengths_may_turn_to_a_weakness(turn: str) -> None:
+    box = f"Strengths:\n- The map is clear.\n{turn} that no lake is studied."
+
+    assert len(texts(strengths_and_weaknesses=box)) == 1
 
 
 @pytest.mark.parametrize("words", ["Strengthen", "Weakened ponds", "Queens", "The two ponds"])

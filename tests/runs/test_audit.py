@@ -22,7 +22,7 @@ from reviewscore.schema.proof import Validity
 from reviewscore.schema.review import PointType
 from reviewscore.sources.collection import read_collection
 from tests.ledgers import asked, column, wait_for_calls
-from tests.loopback import Loopback, schema_name
+from tests.loopback import Loopback, proposed, schema_name
 from tests.quirks import complains, complaint, replies
 from tests.runs.conftest import audited, command, environment, points, run, small_disk
 
@@ -169,8 +169,9 @@ def test_a_refused_key_stops_the_run_and_keeps_what_is_done(
 def test_proposed_points_that_are_not_verbatim_are_refused(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    proposed = json.dumps({"points": ["The writing is dense.", "The paper is about toads."]})
-    server.quirk = replies(proposed, "SplitReply")
+    texts = ("The writing is dense.", "The paper is about toads.")
+    reply = json.dumps({"points": [proposed(text) for text in texts]})
+    server.quirk = replies(reply, "ReviewPointsReply")
     scores = [one for one in run(data, tmp_path / "run", server) if one.review_id == "r1"]
 
     assert [score.text for score in scores] == ["The writing is dense."]

@@ -72,7 +72,7 @@ def test_the_summary_and_the_page_tell_of_the_calibration(tmp_path: Path) -> Non
     lines = "\n".join(summary_lines(summarise(tmp_path / "run")))
     page = write_report(tmp_path / "run", None, None)[0].read_text()
 
-    assert re.search(r"after calibration: 1 of 8 \(12\.5%", lines)
+    assert re.search(r"after calibration: 1 of 7 \(14\.3%", lines)
     assert "A calibration by human labels was asked for" in page
     assert "people would call such a point misinformed with probability 0.30" in page
 

@@ -17,7 +17,7 @@ from reviewscore.runs.estimate import (
     CostEstimate,
     estimate,
     estimate_calls,
-    paper_tokens,
+    estimated_tokens,
 )
 from reviewscore.sources.collection import read_collection
 from tests.conftest import ROOT
@@ -135,9 +135,9 @@ def test_a_paper_that_is_asked_about_once_is_written_to_the_cache_and_never_read
 
 
 def test_words_and_symbols_of_a_paper_make_tokens() -> None:
-    assert paper_tokens("The loss is low. " * 100) == round(100 * (4 * 1.22 + 0.93))
-    assert paper_tokens("x_1 = 12345 + y ") > len("x_1 = 12345 + y ") / 4
-    assert paper_tokens("方法很好" * 100) >= 300
+    assert estimated_tokens("The loss is low. " * 100) == round(100 * (4 * 1.22 + 0.93))
+    assert estimated_tokens("x_1 = 12345 + y ") > len("x_1 = 12345 + y ") / 4
+    assert estimated_tokens("方法很好" * 100) >= 300
 
 
 @pytest.mark.parametrize("protocol", ["paper", "economy"])

@@ -10,6 +10,8 @@ import pytest
 from reviewscore.errors import SettingsError
 from reviewscore.runs.export import COLUMNS, export
 from reviewscore.runs.folder import read_points
+from reviewscore.schema.review import Neighbours, Occurrence, PointKind
+from reviewscore.schema.span import Span
 from tests.report.synthetic import (
     lexical_points,
     manifest,
@@ -131,3 +133,26 @@ def test_named_places_have_columns_and_those_not_at_hand_stand_apart(tmp_path: P
     nested = pd.read_parquet(tmp_path / "x.parquet")["places"]
     assert [one["label"] for one in json.loads(nested[0])] == ["Section A", "Section A", "Table 9"]
     assert nested.isna().tolist() == [False, True]
+
+
+def test_kind_repeats_and_neighbours_have_columns(tmp_path: Path) -> None:
+    import pandas as pd
+
+    again = Occurrence(section="Summary", text="Slow.", span=Span(field="summary", start=0, end=5))
+    marks = {
+        "kind": PointKind.REQUEST,
+        "occurrences": (again, again),
+        "neighbours": Neighbours(before="We read it.", after=""),
+    }
+    with_marks, without = model_points()[:2]
+    run = write_run(tmp_path / "run", [with_marks.model_copy(update=marks), without])
+
+    export(run, tmp_path / "x.csv")
+    export(run, tmp_path / "x.parquet")
+
+    rows = read_csv(tmp_path / "x.csv")
+    assert [(row["kind"], row["also_in"]) for row in rows] == [("request", "Summary"), ("", "")]
+    table = pd.read_parquet(tmp_path / "x.parquet")
+    assert json.loads(table["occurrences"][0])[0]["text"] == "Slow."
+    assert json.loads(table["neighbours"][0]) == {"before": "We read it.", "after": ""}
+    assert pd.isna(table["neighbours"][1])

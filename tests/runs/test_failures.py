@@ -21,7 +21,7 @@ from reviewscore.schema.review import PointType
 from reviewscore.sources.collection import read_collection, single
 from tests.conftest import PAPER, ROOT
 from tests.ledgers import column
-from tests.loopback import Body, Loopback, schema_name
+from tests.loopback import Body, Loopback, proposed, schema_name
 from tests.quirks import replies
 from tests.runs.conftest import audited, command, environment, run
 
@@ -112,7 +112,7 @@ def test_half_a_character_in_a_reply_or_an_error_does_not_stop_the_batch(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     def quirk(body: Body, _: int) -> web.Response | None:
-        if schema_name(body) == "SplitReply" and "Too short" in json.dumps(body):
+        if schema_name(body) == "ReviewPointsReply" and "Too short" in json.dumps(body):
             return web.Response(
                 text='{"error": {"message": "bad \\ud800 text"}}',
                 status=400,
@@ -140,10 +140,11 @@ def test_the_limitations_box_is_shown_to_the_model_unless_it_is_left_out(
     asked: list[str] = []
 
     def quirk(body: Body, _: int) -> web.Response | None:
-        if schema_name(body) != "SplitReply":
+        if schema_name(body) != "ReviewPointsReply":
             return None
         asked.append(json.dumps(body))
-        return replies(json.dumps({"points": ["Short.", "Snow is not discussed."]}))(body, 0)
+        texts = ("Short.", "Snow is not discussed.")
+        return replies(json.dumps({"points": [proposed(text) for text in texts]}))(body, 0)
 
     server.quirk = quirk
     texts = [one.text for one in run(data, tmp_path / "a", server)]
@@ -157,8 +158,8 @@ def test_the_limitations_box_is_shown_to_the_model_unless_it_is_left_out(
 def test_rejected_proposals_are_not_said_to_come_from_the_model(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    reply = {"points": ["Words that no reviewer wrote."]}
-    server.quirk = replies(json.dumps(reply), "SplitReply")
+    reply = {"points": [proposed("Words that no reviewer wrote.")]}
+    server.quirk = replies(json.dumps(reply), "ReviewPointsReply")
     scores = run(data, tmp_path / "run", server)
 
     assert len(scores) == 6

@@ -119,7 +119,7 @@ def test_the_records_are_those_of_one_process_and_a_second_session_finds_them(
     assert again.manifest.counts == alone.manifest.counts
 
     with pytest.raises(RunFolderError, match="made otherwise"):
-        on_ray(data, tmp_path / "other", store=store, limitations=True)
+        on_ray(data, tmp_path / "other", store=store, limitations=False)
 
 
 def test_a_model_is_asked_once_whatever_fails_and_a_lost_worker_changes_nothing(

@@ -11,8 +11,10 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from reviewscore.runs.parts import read_parts
+from reviewscore.schema.review import PointKind
 from reviewscore.stats.resampling import Resampling, wilson
 from reviewscore.stats.shares import ONE_PAPER
+from reviewscore.venue.drift import columns_of
 from reviewscore.venue.outcomes import OutcomeCounts, count_points, rates
 from reviewscore.venue.panels import (
     TOGETHER,
@@ -241,3 +243,17 @@ def test_types_add_up_to_all_points(tmp_path: Path) -> None:
 
     assert isinstance(types, RatePanel)
     assert overall.cells[0].points == sum(cell.points or 0 for cell in types.cells) == 240
+
+
+def test_what_is_no_point_is_in_no_rate_of_a_venue(tmp_path: Path) -> None:
+    points = list(venue_points(8))
+    none = points[0].model_copy(
+        update={"kind": PointKind.NONE, "point_id": f"{points[0].review_id}#99"}
+    )
+    counts = [
+        count_points(read_parts([venue_run(tmp_path / name, some)]))
+        for name, some in (("a", points), ("b", [*points, none]))
+    ]
+
+    assert (counts[0].points == counts[1].points).all()
+    assert len(columns_of(read_parts([tmp_path / "b"])[0]).names) == len(points)

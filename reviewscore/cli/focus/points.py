@@ -115,10 +115,8 @@ def by_reviewer(materials: Materials) -> Materials:
 
 
 _HONEST = (
-    "labels are by the embedded annotator: words and their weights, no meaning. On 150 points "
-    "labelled by hand by its author, before it was written, it agrees by kappa 0.79 on targets and "
-    "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
-    "other: 0.89 and 0.94)"
+    "labels are by the embedded annotator: words, cues and their weights, no meaning; how far it "
+    "agrees with readers stands in docs/guide/focus.md"
 )
 labelling_options = options.together(
     click.option(
@@ -215,14 +213,15 @@ class AnnotatorChoice:
             points: The points.
             files: The files that the points come from.
         """
-        from reviewscore.focus.lexical import annotate
+        from reviewscore.focus.lexical import VERSION, annotate
 
         if not self.settings.embedded:
             return self._ask(list(points), files)
         if self.dry_run:
             print_line("nothing to ask: the embedded annotator labels (name a --model)")
             return Labelling(None)
-        return Labelling(annotate(points), 0, {"facets": self.facets.name}, (_HONEST,))
+        how: dict[str, Plain] = {"facets": self.facets.name, "annotator_version": VERSION}
+        return Labelling(annotate(points), 0, how, (_HONEST,))
 
     def _ask(self, points: Sequence[FacetPoint], files: Sequence[Path]) -> Labelling:
         from reviewscore.cli.terminal import TerminalProgress

@@ -5,22 +5,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reviewscore.judges.lexical.forms import QuestionForm, form_of, is_interrogative, sentences_of
+from reviewscore.judges.lexical.forms import QuestionForm, form_of, sentences_of
 from reviewscore.schema.argument import Draft, Extraction, Premise
-from reviewscore.schema.review import PointType
 
 _MIN_WORDS = 3
 _MAX_REASONS = 6
 
 # Markers with the reason after them ("C because R") or the conclusion after them ("R, so C").
 _AS_CLAUSE = (
-    r"(?<!such )as (?=(?:it|the|they|there|this|these|most|many|all|such|some)\b[^.]{0,160}\b"
-    r"(?:is|are|was|were|do|does|has|have|can|may|relies|builds|requires?|uses?|assumes?|depends?|lacks?"
-    r"|involves?|needs?)\b)"
+    r"(?<!such )as (?=(?:it|the|they|there|this|these|most|many|all|such|some|no|only|both|each|we"
+    r"|you)\b(?! (?:well|far|long|soon)\b)[^.]{0,160}\b"
+    r"(?:is|are|was|were|do|does|has|have|can|may|relies|builds|requires?|uses?|assumes?|depends?"
+    r"|lacks?|involves?|needs?)\b)"
+    r"|(?<=, )as (?=(?!an? |in |for |well|such|shown|described|mentioned|noted|stated|discussed"
+    r"|opposed|above|below)[^.;,]{0,80}\b(?:is|are|was|were|do|does|did|has|have|had|can|may|will)\b)"
 )
 _REASON_AFTER = re.compile(
-    r",?\s*\b(?:because|since(?! \d{4}| then)|due to the fact that|due to|owing to|given that|given"
-    r"|considering that|in that|as evidenced by|in view of|as a result of"
+    r",?\s*\b(?:because(?! of which)|since(?! \d{4}| then)|due to the fact that|due to|owing to"
+    r"|given that|given|considering that|in that|as evidenced by|in view of|as a result of"
     rf"|{_AS_CLAUSE})\s*",
     re.IGNORECASE,
 )
@@ -32,10 +34,10 @@ _REASON_FIRST = re.compile(
 )
 _CONCLUSION_AFTER = re.compile(
     r"\s*[,;:.]?\s*\b(?:(?:and |which )?(?:therefore|thus|hence|consequently|accordingly"
-    r"|as a result|as a consequence|for this reason|so that|it follows that)\b,?|so\b(?= (?:it|the"
-    r"|that|this|we|i|they|there)\b)|(?=which (?:makes?|means|limits?|hinders?|(?:may|might|could"
-    r"|can) (?!not\b)\w+|raises?|undermines?|reduces?|prevents?|affects?|leads? to)\b|making (?:it"
-    r"|the)\b|raising \w+|leading to\b|limiting\b|hindering\b))\s*",
+    r"|as a result|as a consequence|for this reason|so that|it follows that|because of which)\b,?"
+    r"|so\b(?= (?:it|the|that|this|we|i|they|there|all|no|one)\b)|(?=which (?:makes?|means|limits?"
+    r"|hinders?|(?:may|might|could|can) (?!not\b)\w+|raises?|undermines?|reduces?|prevents?"
+    r"|affects?|leads? to)\b|making\b|raising \w+|leading to\b|limiting\b|hindering\b))\s*",
     re.IGNORECASE,
 )
 _OPENER = re.compile(
@@ -158,15 +160,3 @@ def templated_draft(extraction: Extraction) -> Draft:
         keys={**keys, "C": conclusion},
         proof=f"C follows from {steps} by modus ponens.",
     )
-
-
-def type_of(text: str) -> PointType:
-    """Question, argument or claim, by rule (ReviewScore, arXiv 2509.21679, sec. 3.1).
-
-    A point with a sentence that asks something is a question. Else a weakness from which at least
-    one reason can be taken is an argument: one announced by its words, or a second statement.
-    """
-    if any(is_interrogative(sentence) for sentence in sentences_of(text)):
-        return PointType.QUESTION
-    _, reasons = conclusion_and_reasons(text)
-    return PointType.ARGUMENT if reasons else PointType.CLAIM

@@ -12,19 +12,14 @@ from enum import StrEnum
 from functools import lru_cache
 
 from reviewscore.judges.lexical.lexicon import ASPECTS
+from reviewscore.text.sentences import sentences
 
 _KEPT = 64
 """Sentences that are remembered: those of a point are looked at for its type and its finding."""
 _MARK = re.compile(
     r"^\s*(?:[-*•–—+]+\s+|\(?(?:[wWqQ]\d{1,2}|\d{1,2}|[a-hA-H]|[ivx]{1,4})[.):]\s*)+|^\s*[*_]{1,3}"
 )
-_SPLIT = re.compile(
-    r"(?<=[.!?])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)"
-)
-_ABBREVIATION = re.compile(
-    r"\b(?:e\.g|i\.e|et al|etc|cf|vs|Fig|Figs|Eq|Eqs|Sec|Tab|Thm|Prop|resp|approx|w\.r\.t|No|p|pp)"
-    r"\.$"
-)
+_PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)")
 
 _EXPLAIN = r"(?:clarif|explain|elaborat|comment|specif|justif|describe|tell|confirm)\w*"
 _PLEASE = re.compile(
@@ -59,13 +54,11 @@ def strip_marks(text: str) -> str:
 @lru_cache(maxsize=4)
 def sentences_of(text: str) -> tuple[str, ...]:
     """Sentences of a review point, in order, list marks removed (verbatim otherwise)."""
-    pieces: list[str] = []
-    for piece in _SPLIT.split(text):
-        if pieces and _ABBREVIATION.search(pieces[-1]):
-            pieces[-1] += " " + piece
-        elif piece.strip():
-            pieces.append(piece)
-    plain = (strip_marks(piece) for piece in pieces)
+    plain = (
+        strip_marks(part[start:end])
+        for part in _PARAGRAPH.split(text)
+        for start, end in sentences(part, 0, len(part))
+    )
     return tuple(piece for piece in plain if any(letter.isalpha() for letter in piece))
 
 

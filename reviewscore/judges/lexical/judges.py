@@ -10,20 +10,21 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft, type_of
+from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft
 from reviewscore.judges.lexical.finder import find
 from reviewscore.judges.lexical.forms import QuestionForm, form_of
+from reviewscore.judges.lexical.remarks import type_of
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType, Review, ReviewPoint
-from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
+from reviewscore.schema.verdict import Finding, PremiseVerdict, Provenance, TypeVerdict, Verdict
 from reviewscore.text.language import language_name
 
 if TYPE_CHECKING:
     from reviewscore.judges.judge import Proposal
 
 _NAME = "lexical"
-_VERSION = "4"
+_VERSION = "5"
 
 _TYPE_REASONS = {
     PointType.QUESTION: "It asks something.",
@@ -65,7 +66,7 @@ class LexicalJudges:
 
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """Question, claim or argument, by rule."""
-        return _typed(type_of(point.text))
+        return _typed(type_of(point.text, point.role))
 
     async def question_answerability(
         self, point: ReviewPoint, paper: Paper, *, response: str | None
@@ -181,6 +182,9 @@ def _verdict(
     point: ReviewPoint, paper: Paper, scale: Literal["unanswerability", "factuality"], stage: str
 ) -> Verdict:
     found = find(_in_context(point), paper, point.places or ())
+    if found.finding is not Finding.ADDRESSED:
+        repeats = (find(repeat.text, paper) for repeat in point.occurrences)
+        found = next((other for other in repeats if other.finding is Finding.ADDRESSED), found)
     return Verdict(
         scale=scale,
         finding=found.finding,

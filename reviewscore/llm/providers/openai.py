@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from reviewscore.addresses import several
+from reviewscore.addresses import is_near, several
 from reviewscore.errors import ModelError, ProviderError
+from reviewscore.llm.context_window import ContextWindow, field, openai_window
 from reviewscore.llm.http import (
     Names,
     keep,
@@ -92,18 +94,25 @@ class OpenAIProvider(Provider):
         refusals: What is known in the run of models that refuse something.
     """
 
-    variables = ("OPENAI_*",)
-    models = ("gpt", "o1", "o3", "o4")
+    variables: ClassVar[tuple[str, ...]] = ("OPENAI_*",)
+    models: ClassVar[tuple[str, ...]] = ("gpt", "o1", "o3", "o4")
     jobs = True
+    addressed = True
+    key = "OPENAI_API_KEY"
 
     def __init__(
         self, *, base_url: str | None, timeout: float, refusals: Refusals | None = None
     ) -> None:
         self.place = base_url or OPENAI
-        self._client = open_client(self.place, timeout=timeout)
+        self._client = open_client(self.place, timeout=timeout, key=self.key)
         self._limits = limit_names(self.place)
         self._negotiation = Negotiation(self._limits, place=self.place, refusals=refusals)
         self._responses: set[str] = set()
+        self._windows: dict[str, ContextWindow] = {}
+        if urlsplit(self.place).hostname != urlsplit(OPENAI).hostname:
+            self.traits = replace(self.traits, counts=True)
+        negotiates = refusals is not None and refusals.negotiates
+        self._constrains = is_near(self.place) and negotiates
 
     @classmethod
     def check(cls, model: str, *, base_url: str | None) -> None:
@@ -116,11 +125,10 @@ class OpenAIProvider(Provider):
     @classmethod
     def open(cls, model: str, options: ProviderOptions) -> Provider:
         """One for all models of a server, or of several."""
-        each = tuple(
+        return several_servers(
             cls(base_url=address, timeout=options.timeout, refusals=options.refusals)
             for address in several(options.base_url) or (None,)
         )
-        return each[0] if len(each) == 1 else ServersProvider(each)
 
     @classmethod
     def open_jobs(cls, options: ProviderOptions) -> JobApi:
@@ -142,15 +150,64 @@ class OpenAIProvider(Provider):
                 self._responses.add(request.model)
             return await self._respond(request, sent)
 
-        make = partial(parameters, request, limits=self._limits)
-        return await self._negotiation.ask(request.model, make, send)
+        return await self._negotiation.ask(request.model, partial(self._parameters, request), send)
+
+    async def window(self, model: str) -> ContextWindow:
+        """What a server of one's own says; other servers' limits are not asked for."""
+        if not self.traits.counts or not is_near(self.place):
+            return ContextWindow()
+        if model not in self._windows:
+            self._windows[model] = await self._window(model_name(model))
+        return self._windows[model]
+
+    async def count_tokens(self, model: str, text: str) -> int | None:
+        """Tokens by the server's ``/tokenize``, where it is known to have one."""
+        known = self._windows.get(model)
+        if known is None or known.tokenizer is None:
+            return None
+        body = {"model": model_name(model), known.tokenizer: text, "add_special_tokens": False}
+        try:
+            answer = await self._post(f"{self._root}/tokenize", body)
+        except ProviderError:
+            return None
+        tokens = field(answer, "tokens")
+        return len(tokens) if isinstance(tokens, list) else None
+
+    @property
+    def _root(self) -> str:
+        return self.place.rstrip("/").removesuffix("/v1")
+
+    async def _window(self, name: str) -> ContextWindow:
+        return await openai_window(self._get, name)
+
+    async def _get(self, path: str) -> Any:
+        """A path from the server's root on, as JSON."""
+        import openai
+
+        with sdk_errors(self.place, openai):
+            return await self._client.get(f"{self._root}{path}", cast_to=object)
+
+    async def _post(self, address: str, body: Mapping[str, object]) -> Any:
+        import openai
+
+        with sdk_errors(self.place, openai):
+            return await self._client.post(address, cast_to=object, body=body)
+
+    def _parameters(self, request: Request, refused_names: frozenset[str]) -> Parameters:
+        # Servers of one's own hold replies to a schema without making it a part of the prompt.
+        if self._constrains and request.structured == "object":
+            request = request.model_copy(update={"structured": "schema"})
+        return parameters(request, refused_names, limits=self._limits)
+
+    def _body(self, request: Request, sent: Parameters) -> dict[str, Any]:
+        return chat_body(request, sent)
 
     async def _chat(self, request: Request, sent: Parameters) -> Completion:
         import openai
         from openai.types.chat import ChatCompletion
 
         # `create` would walk through every message to look for files and dates: half of its time.
-        body = chat_body(request, sent)
+        body = self._body(request, sent)
         with sdk_errors(self.place, openai):
             answer = await self._client.post("/chat/completions", cast_to=ChatCompletion, body=body)
             return completion_of(answer, sent, model=model_name(request.model))
@@ -169,22 +226,24 @@ class OpenAIProvider(Provider):
         await self._client.close()
 
 
-def open_client(place: str, *, timeout: float, results: bool = False) -> AsyncOpenAI:
+def open_client(
+    place: str, *, timeout: float, results: bool = False, key: str = "OPENAI_API_KEY"
+) -> AsyncOpenAI:
     """The SDK's client without retries of its own, on its quickest transport.
 
     Args:
         place: The server's address.
         timeout: Seconds to wait for one reply.
         results: Whether it fetches files of many replies, which it streams.
+        key: Environment variable that holds the server's key, if it wants one.
     """
     import openai
 
-    key = os.environ.get("OPENAI_API_KEY")
     # Own servers often need no key, but the SDK insists on one. The aiohttp transport takes a
     # fraction of the CPU of the default one where many calls are under way. Redirects are not
     # followed: papers and reviews go to the configured host and nowhere else.
     return openai.AsyncOpenAI(
-        api_key=key or "none",
+        api_key=os.environ.get(key) or "none",
         base_url=place,
         timeout=timeout,
         max_retries=0,
@@ -549,6 +608,15 @@ class ServersProvider(Provider):
         self._servers = [_Server(one) for one in providers]
         self.place, self.traits = providers[0].place, providers[0].traits
 
+    async def window(self, model: str) -> ContextWindow:
+        """That of the server that reads least."""
+        windows = [await server.provider.window(model) for server in self._servers]
+        return min(windows, key=lambda window: window.tokens or math.inf)
+
+    async def count_tokens(self, model: str, text: str) -> int | None:
+        """By the first server's tokenizer."""
+        return await self._servers[0].provider.count_tokens(model, text)
+
     async def complete(self, request: Request) -> Completion:
         """Ask one of the servers once.
 
@@ -585,6 +653,12 @@ class ServersProvider(Provider):
         return next(
             (server for server in order if server.under_way + 1 <= max(1.0, most)), order[0]
         )
+
+
+def several_servers(providers: Iterable[Provider]) -> Provider:
+    """One provider of servers that serve the same model."""
+    each = tuple(providers)
+    return each[0] if len(each) == 1 else ServersProvider(each)
 
 
 def _rank(text: str, place: str) -> bytes:

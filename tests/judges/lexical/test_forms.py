@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from reviewscore.judges.lexical.argument import type_of
 from reviewscore.judges.lexical.forms import (
     QuestionForm,
     clauses_of,
@@ -13,6 +12,7 @@ from reviewscore.judges.lexical.forms import (
     main_clause,
     sentences_of,
 )
+from reviewscore.judges.lexical.remarks import type_of
 from reviewscore.schema.review import PointType
 
 
@@ -96,10 +96,12 @@ def test_a_weakness_without_a_reason_is_a_claim(text: str) -> None:
     assert type_of(text) is PointType.CLAIM
 
 
-def test_abbreviations_do_not_end_a_sentence() -> None:
-    expected = ("See Fig. 3 for the ponds.", "They are small.")
-
-    assert expected == sentences_of("1) See Fig. 3 for the ponds. They are small.")
+@pytest.mark.parametrize(
+    "first",
+    ["See Fig. 3 for it.", "See eq. 3.", "See Def. 3.", "Smith et. al. 2019 agree.", "We vary k."],
+)
+def test_sentences_of_a_point_are_those_of_texts_without_marks(first: str) -> None:
+    assert (first, "They are small.") == sentences_of(f"1) *{first}* They are small.")
 
 
 def test_the_question_of_a_point_is_looked_up_before_its_statements() -> None:
