@@ -23,6 +23,7 @@ from benchmarks.measure import ROOT, SHARED, head, skip
 from reviewscore.focus.facets import DEFAULT, FacetKind, Polarity
 from reviewscore.focus.human_labels import coded_labels, find_points, read_human_labels
 from reviewscore.focus.lexical import VERSION, WEIGHTS, facets_of, features, target_feature
+from reviewscore.schema.point_label import sum_of_words
 from reviewscore.sources.collection import read_collection
 from reviewscore.sources.system_reviews import materials_of, read_materials
 from reviewscore.stats.estimates import BootstrapPlan
@@ -62,11 +63,6 @@ class LabelledPoint:
     labels: Mapping[FacetKind, str]
 
 
-def words_sum(text: str) -> str:
-    """SHA-256 of a point's words, white space as one blank."""
-    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()
-
-
 def labelled_points(reader: str = "A") -> list[LabelledPoint]:
     """All points whose labels are open.
 
@@ -102,7 +98,7 @@ def _spans(
         record = json.loads(line)
         span = record["span"]
         text = reviews[record["review_id"]][span["field"]][span["start"] : span["end"]]
-        if words_sum(text) != span["sha256"]:
+        if sum_of_words(text) != span["sha256"]:
             raise ValueError(f"{file.name}: other words in {record['review_id']}, {span}")
         yield LabelledPoint(
             label_set,

@@ -27,7 +27,6 @@ from reviewscore.agreement.point_agreement import (
     Marking,
     against_programs,
     between_readers,
-    kind_of_point,
     program,
     readers,
 )
@@ -128,7 +127,7 @@ def splitter(reviews: Mapping[str, Review]) -> Marking:
             Piece.of(review.review_id, review.fields, [point.span]),
             review.paper_id,
             type_of(point.text, point.role),
-            kind_of_point(point),
+            point.kind,
         )
         for review in reviews.values()
         for point in split_review(review)

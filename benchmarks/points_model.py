@@ -29,11 +29,11 @@ from typing import Any, NamedTuple, TypeAlias
 from unittest.mock import patch
 
 import numpy as np
-import pyarrow.parquet as pq
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.measure import QUICK, ROOT, SHARED, keep, skip
+from benchmarks.measure import QUICK, SHARED, keep, skip
+from benchmarks.points_measured import LABELS, reviews_of
 from benchmarks.points_sentences import Sentence, features, sentences_of
 from reviewscore.agreement.segmentation import Cut, Piece, segmentation
 from reviewscore.points import split
@@ -43,18 +43,9 @@ from reviewscore.points.languages import LanguageStretch, ReviewLanguages
 from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.schema.review import Review, Role
 from reviewscore.schema.span import Span
-from reviewscore.sources.reviews import ReviewRow, build_review
 from reviewscore.stats.shares import PAPERS
 from reviewscore.stats.statistic import Floats
 
-LABELS = ROOT / "annotations" / "points-dev"
-SOURCES = {
-    "neurips/submissions": "neurips/submissions_reviews.parquet",
-    "iclr2023_reviews": "iclr2023_reviews/iclr2023_reviews_dev.parquet",
-    "neurips/reviews_2023": "neurips/reviews_2023.parquet",
-    "neurips/reviews_2024": "neurips/reviews_2024.parquet",
-    "neurips/reviews_2025": "neurips/reviews_2025.parquet",
-}
 FOLDS = 2 if QUICK else 10
 STRENGTH = 0.01
 """Inverse strength of the penalty (L2) of both regressions."""
@@ -130,14 +121,6 @@ def _spans(records: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
     return tuple(Span(field=r["field"], start=r["start"], end=r["end"]) for r in records)
 
 
-def _reviews(source: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Names and rows of the reviews of a source."""
-    for row in pq.read_table(SHARED / SOURCES[source]).to_pylist():
-        name = row.get("review_id") or f"{row['paper_id']}/people/{row['reviewer']}"
-        boxes = {"sections": row["sections"]} if "sections" in row else {"text": row["review"]}
-        yield name, {"review_id": name, "paper_id": row["paper_id"], **boxes}
-
-
 def labelled(folder: str) -> list[Labelled]:
     """The labelled reviews of a folder of `annotations/points-dev`: ``open`` or ``train``."""
     points: dict[str, dict[str, list[Point]]] = defaultdict(lambda: defaultdict(list))
@@ -153,13 +136,12 @@ def labelled(folder: str) -> list[Labelled]:
                 points[record["review_id"]][path.stem].append(point)
     return [
         Labelled(
-            build_review(ReviewRow.model_validate(row))[0],
-            origin,
-            tuple(tuple(points[name][reader]) for reader in sorted(points[name])),
+            review, origin, tuple(tuple(points[name][reader]) for reader in sorted(points[name]))
         )
         for origin in sorted(set(source.values()))
-        for name, row in _reviews(origin)
-        if source.get(name) == origin
+        for name, review in reviews_of(
+            {name for name in source if source[name] == origin}, [origin], SHARED
+        ).items()
     ]
 
 

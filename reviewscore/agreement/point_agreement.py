@@ -176,7 +176,7 @@ def marking_of_run(
                 Piece.of(review.review_id, review.fields, [span]),
                 point.paper_id,
                 point.type,
-                kind_of_point(point),
+                point.kind,
                 point.base,
                 point.misinformed,
             )
@@ -186,11 +186,6 @@ def marking_of_run(
         cut |= audited
     marking = program(name, made, cut & frozenset(reviews))
     return replace(marking, notes=tuple(notes_on_run(name, run)))
-
-
-def kind_of_point(point: object) -> PointKind | None:
-    """The kind that a program gave to a point; None of a program or record that knows none."""
-    return getattr(point, "kind", None)
 
 
 def program(name: str, points: Iterable[MarkedPoint], reviews: frozenset[str]) -> Marking:
