@@ -5,12 +5,20 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from reviewscore import addresses
 from reviewscore.bounds import Bound, Bounds
@@ -39,6 +47,8 @@ class Settings(BaseModel):
         batch: Whether calls go as batch jobs, at about half the price and within a day.
         base_url: Address of a server for ``openai/``, ``ollama/`` or ``llamacpp/``, or several
             with commas between that serve the same models; the first one names them all in records.
+        confidentiality: The venue's rule: ``local`` lets no paper and no review leave this machine,
+            ``provider`` lets models' providers have them; None is not known, and asked for.
         temperature: Sampling temperature; None leaves it out. Left out for reasoning models.
         effort: How hard reasoning models think (``low``, ``medium``, ``high``); None is theirs.
         max_tokens: Reply limit in tokens, four times that for reasoning models; doubles up to
@@ -55,6 +65,11 @@ class Settings(BaseModel):
         paper_parts: The parts of papers that judges see. ``main``: no references, no appendix;
             ``all``: the whole text; ``auto``: no references for papers read from a PDF or TEI
             file, ``all`` for texts that were given.
+        context: What judges see of a paper: ``whole``, all of `paper_parts`, or ``excerpts``, the
+            passages nearest to each point, of papers that are longer than `context_tokens` allow.
+        context_tokens: Tokens of prompt and reply that the models read at once. Papers that do not
+            fit are refused before anything is asked, or shown as excerpts; None is not known: for
+            excerpts a server of one's own is asked, and 16,384 are taken where none says.
         calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
             score beside the judge's own.
         max_connections: Most calls under way at once, for each model.
@@ -103,6 +118,7 @@ class Settings(BaseModel):
     protocol: Literal["paper", "economy"] = "paper"
     batch: bool = False
     base_url: str | None = Field(default=None, repr=False)
+    confidentiality: Literal["local", "provider"] | None = None
     temperature: float | None = Field(default=0.0, ge=0, le=2)
     effort: str | None = Field(default=None, pattern=r"^[a-z]+$")
     max_tokens: int = Field(default=4096, ge=64)
@@ -113,6 +129,8 @@ class Settings(BaseModel):
     limitations: bool = True
     author_response: bool = False
     paper_parts: Literal["auto", "main", "all"] = "auto"
+    context: Literal["whole", "excerpts"] = "whole"
+    context_tokens: int | None = Field(default=None, ge=2048)
     calibration: Path | None = None
     max_connections: int = Field(default=8, ge=1, le=1024)
     max_retries: int = Field(default=8, ge=0, le=20)
@@ -144,6 +162,20 @@ class Settings(BaseModel):
     max_table_mb: float = Field(default=Bounds.max_table_mb, gt=0, le=1e6)
     max_review_mb: float = Field(default=Bounds.max_review_mb, gt=0, le=1e6)
     max_reviews_per_paper: int = Field(default=Bounds.max_reviews_per_paper, ge=1)
+    _confidentiality_origin: str = PrivateAttr(default="settings")
+
+    @property
+    def confidentiality_origin(self) -> str:
+        """Where the venue's rule was said: a file, a variable, or the user's answer."""
+        return self._confidentiality_origin
+
+    def with_confidentiality(
+        self, rule: Literal["local", "provider"] | None, origin: str
+    ) -> Settings:
+        """These settings with the venue's rule, and where it was said."""
+        settings = self.model_copy(update={"confidentiality": rule})
+        settings._confidentiality_origin = origin
+        return settings
 
     @property
     def bounds(self) -> Bounds:
@@ -246,6 +278,8 @@ class Settings(BaseModel):
             "effort": self.effort,
             "max_tokens": self.max_tokens,
             "structured": self.structured,
+            "context": self.context,
+            "context_tokens": self.context_tokens if self.context == "excerpts" else None,
         }
         return {
             "model": self.model,
@@ -268,11 +302,13 @@ BOUNDS = tuple(Bounds.__dataclass_fields__)
 
 TABLES = {
     "models": {"default": "model", **{name: name for name in (
-        "panel", "base_url", "temperature", "effort", "max_tokens", "structured")},
+        "panel", "base_url", "confidentiality", "temperature", "effort", "max_tokens",
+        "structured")},
         **{name: f"judges.{name}" for name in JUDGES}},
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
                                       "limitations", "author_response", "paper_parts",
-                                      "skip_bad_lines", "prompts_dir", "calibration")},
+                                      "context", "context_tokens", "skip_bad_lines",
+                                      "prompts_dir", "calibration")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "speed",
@@ -289,8 +325,9 @@ _MOST = Bound("", 0.25, of="a file of settings")
 
 HARMLESS = frozenset({
     "temperature", "structured", "score", "rounds", "protocol", "points", "limitations",
-    "author_response", "paper_parts", "skip_bad_lines", "max_connections", "max_retries",
-    "timeout", "requests_per_minute", "tokens_per_minute", "wait", "speed",
+    "author_response", "paper_parts", "context", "context_tokens", "skip_bad_lines",
+    "max_connections", "max_retries", "timeout", "requests_per_minute", "tokens_per_minute", "wait",
+    "speed",
 })  # fmt: skip
 """Settings that any file may give, one that merely lies in the current folder or beside the data
 too. All others decide where texts and keys go, what is paid, or what is written where."""
@@ -318,6 +355,8 @@ def resolve(
 ) -> Resolved:
     """Settings from defaults, files, environment and flags, the later ones first.
 
+    The venue's rule ``local`` stays, wherever it was said: nothing overrides it.
+
     Files are the user's own (`user_settings_file`), and over it either one that was named
     (``config``, else ``REVIEWSCORE_CONFIG``) or one that was merely met: ``reviewscore.toml`` in
     the current folder, ``reviewscore.toml`` beside the data, or ``[tool.reviewscore]`` in
@@ -334,25 +373,27 @@ def resolve(
         SettingsError: An unknown name, an impossible value, or one from a file that may not give
             it; with its origin.
     """
-    values: dict[str, object] = {}
-    origins = dict.fromkeys(Settings.model_fields, "default")
+    chosen = _Chosen()
+    values, origins = chosen.values, chosen.origins
     for path, read in _from_files(folder, config):
         for key, value in read.items():
-            values[key], origins[key] = _over(values.get(key), value), str(path)
+            chosen.give(key, _over(values.get(key), value), str(path))
     for name in Settings.model_fields:
         variable = f"REVIEWSCORE_{name.upper()}"
         text = os.environ.get(variable)
         if text:
-            values[name], origins[name] = _from_text(name, text), variable
+            chosen.give(name, _from_text(name, text), variable)
     _check_variables()
     given = {name: value for name, value in flags.items() if value is not None and value != ()}
     for name, value in {**given, **dict.fromkeys(cleared)}.items():
-        values[name], origins[name] = value, "flag"
+        chosen.give(name, value, "flag")
     address = os.environ.get("OPENAI_BASE_URL")
     if address and "base_url" not in values and str(values.get("model")).startswith("openai/"):
         values["base_url"], origins["base_url"] = address, "OPENAI_BASE_URL"
     try:
-        return Resolved(settings=Settings.model_validate(values), origins=origins)
+        settings = Settings.model_validate(values)
+        rule, origin = settings.confidentiality, origins["confidentiality"]
+        return Resolved(settings=settings.with_confidentiality(rule, origin), origins=origins)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         problem = first["msg"].removeprefix("Value error, ")
@@ -360,6 +401,21 @@ def resolve(
             raise SettingsError(problem) from error
         name = str(first["loc"][0])
         raise SettingsError(f"{name} ({origins.get(name, 'unknown')}): {problem}") from error
+
+
+@dataclass
+class _Chosen:
+    """Values with their origins, as one source after the other gives them."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    origins: dict[str, str] = field(
+        default_factory=lambda: dict.fromkeys(Settings.model_fields, "default")
+    )
+
+    def give(self, name: str, value: object, origin: str) -> None:
+        """Put a value over an earlier one; only the venue's rule ``local`` stays."""
+        if name != "confidentiality" or self.values.get(name) != "local":
+            self.values[name], self.origins[name] = value, origin
 
 
 def bounds_from_settings(config: Path | None = None) -> Bounds:

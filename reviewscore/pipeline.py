@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, assert_never
 
 from reviewscore import __version__
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
+from reviewscore.judges.excerpts import on_excerpts, premise_on_excerpts
 from reviewscore.judges.judge import Judges
 from reviewscore.papers.parts import without_doubtful
 from reviewscore.papers.places import rests_on_missing
@@ -20,6 +21,7 @@ from reviewscore.schema.paper import Doubt, Evidence, Paper
 from reviewscore.schema.point_score import (
     Advanced,
     PointScore,
+    Seen,
     Status,
     UnknownReason,
     WithoutResponse,
@@ -107,9 +109,12 @@ async def score_point(
     record = await _score_point(
         with_places(point, paper), paper, judges, score=score, rounds=rounds, response=response
     )
-    if not paper.doubts:
-        return record
-    return record.model_copy(update={"doubts": (*paper.doubts, *record.doubts)})
+    update: dict[str, object] = {}
+    if paper.doubts:
+        update["doubts"] = (*paper.doubts, *record.doubts)
+    if paper.excerpt_share is not None and judges.gives_scores:
+        update["seen"] = Seen(kind="excerpts", share=round(paper.excerpt_share, 4))
+    return record.model_copy(update=update) if update else record
 
 
 async def _score_point(
@@ -166,7 +171,7 @@ async def _score_point(
             seen = await judge(point, without_doubtful(paper), response=response)
             verdict = _finding_on_what_was_seen(verdict, seen)
         return record_of_finding(point, typed, _without_missing(verdict, point, paper), judges)
-    return score_as_whole(point, typed, verdict, judges, score)
+    return score_as_whole(point, typed, on_excerpts(verdict, paper, point.text), judges, score)
 
 
 async def score_with_response(
@@ -214,7 +219,8 @@ async def _base(
 ) -> Verdict | None:
     if score == "advanced":
         return None
-    return await judges.claim_factuality(point, paper, response=response)
+    verdict = await judges.claim_factuality(point, paper, response=response)
+    return on_excerpts(verdict, paper, point.text)
 
 
 async def _judged_argument(
@@ -225,7 +231,7 @@ async def _judged_argument(
         return argument
     verdicts = await judges.premises_factuality(argument.premises, point, paper, response=response)
     premises = tuple(
-        premise.model_copy(update={"verdict": verdict})
+        premise.model_copy(update={"verdict": premise_on_excerpts(verdict, paper, premise.text)})
         for premise, verdict in zip(argument.premises, verdicts, strict=True)
     )
     return argument.model_copy(update={"premises": premises})
@@ -306,7 +312,7 @@ def score_as_whole(
         judges,
         type=typed.type,
         status=Status.UNKNOWN if verdict.score is None else Status.SCORED,
-        reason=None if verdict.doubt is None else UnknownReason.AFTER_REVIEW,
+        reason=_reason([verdict]),
         doubts=_doubts(verdict),
         base=verdict.score,
         advanced=same,
@@ -336,7 +342,6 @@ def score_of_argument(
     status = Status.UNKNOWN if result.conjunction is None else Status.SCORED
     if failures and result.conjunction is None:
         status = Status.ERROR
-    doubted = any(verdict.doubt is not None for verdict in judged)
     quotes = [] if verdict is None else list(verdict.evidence)
     quotes += [quote for premise in judged for quote in premise.evidence]
     return make_record(
@@ -344,7 +349,7 @@ def score_of_argument(
         judges,
         type=typed.type,
         status=status,
-        reason=UnknownReason.AFTER_REVIEW if doubted and status is Status.UNKNOWN else None,
+        reason=_reason(judged) if status is Status.UNKNOWN else None,
         doubts=_doubts(*(() if verdict is None else (verdict,)), *judged),
         base=None if verdict is None else verdict.score,
         advanced=None if rebuilt is None else result,
@@ -376,6 +381,15 @@ def _premises_on_what_was_seen(argument: Argument) -> Argument:
     if tuple(premises) == argument.premises:
         return argument
     return argument.model_copy(update={"premises": tuple(premises)})
+
+
+def _reason(verdicts: Sequence[Verdict | PremiseVerdict]) -> UnknownReason | None:
+    """Why scores that judges gave do not count; None if they all do."""
+    if any(verdict.doubt is not None for verdict in verdicts):
+        return UnknownReason.AFTER_REVIEW
+    if any(verdict.on_excerpts is not None for verdict in verdicts):
+        return UnknownReason.EXCERPTS
+    return None
 
 
 def _doubts(*verdicts: Verdict | PremiseVerdict) -> tuple[Doubt, ...]:

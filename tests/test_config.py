@@ -78,6 +78,7 @@ DECISIVE = {
         "default": '"openai/x"',
         "panel": '["openai/x"]',
         "base_url": '"http://elsewhere.test/v1"',
+        "confidentiality": '"provider"',
         "effort": '"high"',
         "max_tokens": "99999",
         **dict.fromkeys(JUDGES, '"openai/x"'),

@@ -98,6 +98,19 @@ def not_flagged_words(score: PointScore, doubts: Sequence[Doubt]) -> str:
     return f"Not flagged: what speaks against this point came after the reviews{judged}: {where}."
 
 
+def seen_words(score: PointScore) -> str:
+    """How much of the paper the judge of a point saw, in words; empty where that is all of it."""
+    if score.seen is None:
+        return ""
+    words = f"Judged on excerpts ({score.seen.share:.0%} of the paper)".replace("%", " %")
+    if score.reason is not UnknownReason.EXCERPTS:
+        return f"{words}."
+    return (
+        f"{words}: that the paper lacks something cannot be told from them, nor is anything held "
+        "against a point without a passage; what the judge said does not count."
+    )
+
+
 def quote_place(quote: Evidence) -> str:
     """Where a passage stands, and whether reviewers could not see it."""
     unseen = None if quote.doubt is None else unseen_words(quote.doubt)
@@ -181,6 +194,11 @@ _OF_REASONS = {
         "not flagged: what speaks against it came after the reviews",
         "not flagged: after the reviews",
         7.5,
+    ),
+    UnknownReason.EXCERPTS: (
+        "unknown: judged on excerpts, which cannot show what a verdict would need",
+        "unknown: excerpts",
+        8.0,
     ),
     UnknownReason.NO_POINT: ("not judged: no review point", "no review point", 8.5),
 }

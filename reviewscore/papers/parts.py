@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from reviewscore.papers.documents import repeats
-from reviewscore.schema.paper import DocumentKind, Paper, Section, UnreadSpan, Zone
+from reviewscore.schema.paper import NOT_SHOWN, DocumentKind, Paper, Section, UnreadSpan, Zone
 
 Parts = Literal["auto", "main", "all"]
 """``auto`` leaves out the references of papers read from a PDF, TEI, LaTeX or HTML file, ``main``
@@ -69,6 +69,22 @@ def without_doubtful(paper: Paper) -> Paper:
         return paper
     spans = [UnreadSpan(start=start, end=end, part=LATER) for start, end in sorted(later)]
     return _hiding(paper, _with(spans, paper.unread_spans))
+
+
+def hiding_all_but(paper: Paper, spans: Iterable[tuple[int, int]]) -> Paper:
+    """The paper as judges see it, of which they see no more than some stretches.
+
+    Args:
+        paper: The paper.
+        spans: Stretches of its text, ascending and apart; what is unread in them stays so.
+    """
+    edges = [0, *(edge for span in spans for edge in span), len(paper.text)]
+    gaps = [
+        UnreadSpan(start=start, end=end, part=NOT_SHOWN)
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+        if start < end
+    ]
+    return _hiding(paper, _with(paper.unread_spans, gaps))
 
 
 def _with(spans: Sequence[UnreadSpan], further: Iterable[UnreadSpan]) -> list[UnreadSpan]:

@@ -29,6 +29,7 @@ from reviewscore.report.lines import (
     doubted_words,
     doubtful_words,
     duration_words,
+    excerpt_lines,
     failure_words,
     language_words,
     loop_rows,
@@ -295,7 +296,8 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
         notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.doubtful:
         notes.append(doubtful_words(summary))
-    notes += [f"{line[:1].upper()}{line[1:]}." for line in version_lines(summary)]
+    lines = [*excerpt_lines(summary), *version_lines(summary)]
+    notes += [f"{line[:1].upper()}{line[1:]}." for line in lines]
     if not summary.complete:
         notes.append("The run is not complete; run the same command again to finish it.")
     if failures.total:

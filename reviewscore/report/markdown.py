@@ -14,12 +14,14 @@ from reviewscore.pages.wording import (
     occurrence_words,
     passage_doubts,
     quote_place,
+    seen_words,
 )
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.printable import markdown_escaped
 from reviewscore.report.lines import (
     doubted_words,
     doubtful_words,
+    excerpt_lines,
     language_words,
     summary_lines,
     version_lines,
@@ -77,7 +79,10 @@ def _banners(summary: Summary) -> list[str]:
         texts.append(f"> {markdown_escaped(language_words(summary))}")
     if summary.doubtful:
         texts.append(f"> {markdown_escaped(doubtful_words(summary))}")
-    texts += [f"> {markdown_escaped(line)}." for line in version_lines(summary)]
+    texts += [
+        f"> {markdown_escaped(line)}."
+        for line in (*excerpt_lines(summary), *version_lines(summary))
+    ]
     if not summary.complete:
         texts.append("> The run is not complete yet.")
     return texts
@@ -96,6 +101,8 @@ def _point(score: PointScore) -> str:
     lines.append(f"**{markdown_escaped(headline(score).words)}**")
     if doubts := passage_doubts(score):
         lines.append(markdown_escaped(not_flagged_words(score, doubts)))
+    if score.seen is not None:
+        lines.append(markdown_escaped(seen_words(score)))
     if score.unquoted:
         lines.append(f"{NO_QUOTE}.")
     if score.verdict and score.verdict.answer:

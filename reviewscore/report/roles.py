@@ -21,7 +21,7 @@ from reviewscore.pages.point_card import ShownPlace, shown_places
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
 from reviewscore.printable import counted
-from reviewscore.report.lines import paper_unread_words
+from reviewscore.report.lines import excerpt_words, paper_unread_words
 from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.author_answer import AnswerStance
@@ -270,7 +270,10 @@ def sheet(
         f"{'was' if n == 1 else 'were'} not looked up: the embedded judge reads English alone."
         for code, n in foreign.items()
     )
-    banners = ((LEXICAL_NOTE,) if embedded else ()) + unread_points + cut + tuple(versions)
+    seen = [point.seen.share for point in points if point.seen is not None]
+    excerpts = (excerpt_words(seen, len(points)),) if seen else ()
+    banners = ((LEXICAL_NOTE,) if embedded else ()) + unread_points + cut + excerpts
+    banners += tuple(versions)
     return replace(page, banners=banners, about=title, ids=(paper_id,))
 
 

@@ -24,12 +24,14 @@ from reviewscore.files import hash_file
 from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import open_judges
-from reviewscore.llm.connect import RunContext, check, open_ledger
+from reviewscore.llm.confidentiality import rule_of
+from reviewscore.llm.connect import RunContext, checked, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore, Paid
 from reviewscore.logic.pool import shared
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
 from reviewscore.points.split import split_review
+from reviewscore.runs.context import check_context, with_window
 from reviewscore.runs.folder import (
     MANIFEST,
     ErrorRecord,
@@ -103,15 +105,18 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
 
     Raises:
         SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
+        ConfidentialityError: Texts would leave this machine, which is not allowed.
         RunFolderError: The folder cannot be used, or its records were changed.
         InputError: A chosen paper or point does not exist.
     """
     progress = progress or Quiet()
+    put_in_force(resolved.settings.bounds)
+    resolved = checked(resolved, kept=out / MANIFEST)
+    resolved = with_window(resolved, out, say=progress.say)
     settings = resolved.settings
-    put_in_force(settings.bounds)
-    check(settings)
     if settings.engine == "ray":
         check_ray(settings, collection)
+    check_context(collection, settings)
     chosen_calibration(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
         manifest = new_manifest(collection, resolved, out=out, data=data)
@@ -360,6 +365,7 @@ def new_manifest(
             **{name: version(name) for name in _VERSIONED},
         },
         inputs=inputs,
+        confidentiality=rule_of(settings),
         **noted_data(out, data, collection.pair),
         year=collection.year,
         warnings=tuple(

@@ -19,7 +19,7 @@ from reviewscore.runs.parts import read_parts
 from reviewscore.schema.author_answer import AuthorAnswer
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.place import Place
-from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.point_score import PointScore, Seen
 from reviewscore.schema.review import Occurrence
 from reviewscore.schema.verdict import Provenance
 
@@ -95,7 +95,11 @@ COLUMNS = {
     "models_answered": "Models that the provider says answered, separated by blanks.",
     "reviewscore_version": "Version of the program that wrote the record.",
     "reason": "Why it is unknown although a judge had an answer: after_review, where that rests "
-    "on text alone that reviewers could not see; or why none was asked: no_point.",
+    "on text alone that reviewers could not see; excerpts, where it says more than the excerpts of "
+    "the paper that the judge saw can show; or why none was asked: no_point.",
+    "seen": "What of the paper the judge saw, where that was excerpts; empty for all that judges "
+    "are shown.",
+    "seen_share": "The share of its characters that these are, 0 to 1.",
     "doubts": "Why reviewers may not have read what is at hand, separated by semicolons: of the "
     "paper camera_ready or revised_version; of passages, which then carry no flag, "
     "rebuttal_section, revised_text or revision.",
@@ -125,7 +129,7 @@ _INTEGERS = {
     *("number", "base", "passage_count", "quotes", "rounds", "premises", "start", "end"),
     *("answer_start", "answer_end"),
 }
-_NUMBERS = {"advanced", "calibrated"}
+_NUMBERS = {"advanced", "calibrated", "seen_share"}
 _FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
@@ -289,9 +293,14 @@ def row(score: PointScore) -> dict[str, Cell]:
         "models_answered": " ".join(_models(score)) or None,
         "reviewscore_version": score.reviewscore_version,
         "reason": score.reason.value if score.reason else None,
+        **_seen(score.seen),
         "doubts": "; ".join(dict.fromkeys(doubt.kind.value for doubt in score.doubts)) or None,
         "quoted_documents": "; ".join(_documents(score)) or None,
     }
+
+
+def _seen(seen: Seen | None) -> dict[str, Cell]:
+    return {"seen": seen.kind if seen else None, "seen_share": seen.share if seen else None}
 
 
 def _in_review(score: PointScore) -> dict[str, Cell]:

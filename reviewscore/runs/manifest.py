@@ -22,6 +22,7 @@ from reviewscore import __version__
 from reviewscore.config import EMBEDDED, Plain, Settings
 from reviewscore.files import InputFile
 from reviewscore.printable import without_folders
+from reviewscore.schema.confidentiality import ConfidentialityRule
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.record import Record, storable
@@ -153,6 +154,8 @@ class RunManifest(Record):
         refused: What servers refused, by model and server: parameters and forms of replies that
             were left out from then on; a later session begins with it.
         spending: What was asked and what it cost, in all sessions.
+        confidentiality: The venue's rule and where it was said, where texts left this machine or a
+            rule was set; later sessions of the run keep to it.
         prompt_checks: Whether servers of one's own read the longest prompt, by model.
         warnings: What must be known to use the records.
         times: Start of each session, UTC, ISO 8601, and its seconds.
@@ -170,6 +173,9 @@ class RunManifest(Record):
     models_answered: tuple[str, ...] = ()
     refused: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     spending: Spending = Spending()
+    confidentiality: ConfidentialityRule | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     prompt_checks: dict[str, PromptCheck] = Field(
         default_factory=dict, exclude_if=lambda value: not value
     )
@@ -332,6 +338,8 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
     economy = decisive["protocol"] == "economy"
     names = [*FRAME, "paper", "text_lacks", "question_answerability", "claim_factuality"]
     names += ["point_type"] if economy else ["is_argument", "is_question"]
+    if decisive.get("context") == "excerpts":
+        names.append("excerpts")
     if decisive["points"] != "rules":
         names.append("split_points")
     if decisive["score"] != "base":

@@ -36,6 +36,7 @@ from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError
 from reviewscore.files import TEMPORARY
+from reviewscore.llm.confidentiality import settled
 from reviewscore.llm.connect import RunContext, limits_of, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.llm.provider import EXCHANGE
@@ -74,7 +75,8 @@ def check_engine(settings: Settings) -> None:
 
 
 def absolute_paths(settings: Settings) -> Settings:
-    """The settings with paths that mean the same wherever a worker runs."""
+    """The settings with paths that mean the same wherever a worker runs, where nobody is asked."""
+    settings = settled(settings)
     paths = {
         name: value.resolve()
         for name in ("cache_dir", "prompts_dir", "prices")

@@ -199,6 +199,10 @@ class VenueSpan(Record):
     zone: Zone
 
 
+NOT_SHOWN = "what is not among the excerpts"
+"""The part of unread stretches of a paper of which judges see excerpts."""
+
+
 class UnreadSpan(Record):
     """A stretch of a paper's text that judges do not see.
 
@@ -206,7 +210,7 @@ class UnreadSpan(Record):
         start: Offset of its first character.
         end: Offset just after its last one.
         part: What it is: ``references``, ``appendix``, ``statements`` (acknowledgements, ethics
-            statements, checklists) or ``questions of a checklist``.
+            statements, checklists), ``questions of a checklist``, or `NOT_SHOWN`.
     """
 
     start: int = Field(ge=0)
@@ -365,10 +369,18 @@ class Paper(Record):
     @cached_property
     def read_text(self) -> str:
         """The text that judges see."""
-        return "".join(self.text[start:end] for start, end in self._read_spans)
+        return "".join(self.text[start:end] for start, end in self.read_spans)
 
     @cached_property
-    def _read_spans(self) -> list[tuple[int, int]]:
+    def excerpt_share(self) -> float | None:
+        """The share that judges see of what they would else see, 0..1; None if all of that."""
+        hidden = sum(span.end - span.start for span in self.unread_spans if span.part == NOT_SHOWN)
+        read = sum(end - start for start, end in self.read_spans)
+        return read / (read + hidden) if hidden else None
+
+    @cached_property
+    def read_spans(self) -> list[tuple[int, int]]:
+        """The stretches of ``text`` that judges see, ascending, each as start and end."""
         edges = [0, *(edge for span in self.unread_spans for edge in (span.start, span.end))]
         ends = [*edges[1:], len(self.text)]
         return [pair for pair in zip(edges[::2], ends[::2], strict=True) if pair[0] < pair[1]]
@@ -380,7 +392,7 @@ class Paper(Record):
     def span_in_text(self, start: int, end: int) -> tuple[int, int] | None:
         """A span of `read_text` as one of ``text``; None if something unread lies within it."""
         before = 0
-        for first, last in self._read_spans:
+        for first, last in self.read_spans:
             shift = first - before
             before += last - first
             if start < before:

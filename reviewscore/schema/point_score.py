@@ -37,6 +37,19 @@ class UnknownReason(StrEnum):
 
     AFTER_REVIEW = "after_review"  # it rests on text alone that reviewers could not see
     NO_POINT = "no_point"  # its kind is `none`: it was not judged, and counts in no rate
+    EXCERPTS = "excerpts"  # it says more than the excerpts of the paper that were seen can show
+
+
+class Seen(Record):
+    """How much of a paper the judge of a point saw.
+
+    Attributes:
+        kind: ``excerpts``: the passages nearest to the point, and the abstract.
+        share: Of the paper's characters, less what no judge is shown of it; 0..1.
+    """
+
+    kind: Literal["excerpts"]
+    share: float = Field(ge=0, le=1)
 
 
 class Advanced(Record):
@@ -95,6 +108,8 @@ class PointScore(Record):
         status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
         reason: Why it is unknown, where a judge had an answer that does not count, or was not
             asked since it is no point.
+        seen: How much of the paper its judge saw, where that was excerpts; None for all of what is
+            shown to judges.
         doubts: Why reviewers may not have read what is at hand: the paper's, and those that keep
             this point from a flag.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
@@ -146,6 +161,7 @@ class PointScore(Record):
     type: PointType | None = None
     status: Status
     reason: UnknownReason | None = Field(default=None, exclude_if=lambda value: value is None)
+    seen: Seen | None = Field(default=None, exclude_if=lambda value: value is None)
     doubts: tuple[Doubt, ...] = Field(default=(), exclude_if=lambda value: not value)
     base: Score | None = None
     advanced: Advanced | None = None

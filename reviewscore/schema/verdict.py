@@ -113,6 +113,8 @@ class Verdict(Record):
         provenance: Where it came from: what was asked of whom, with which prompt.
         doubt: Why a score of 1 or 2 does not count: all verified quotes for it stand where
             reviewers could not see them. `score` is empty then, and the doubt holds it.
+        on_excerpts: The score of a judge who saw excerpts of the paper alone, where that says more
+            than excerpts can show. It does not count, and `score` is empty.
     """
 
     scale: Literal["unanswerability", "factuality"]
@@ -124,6 +126,7 @@ class Verdict(Record):
     ratings: tuple[Rating, ...] = ()
     provenance: tuple[Provenance, ...] = ()
     doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)
+    on_excerpts: Score | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def misinformed(self) -> bool | None:
@@ -162,6 +165,7 @@ class PremiseVerdict(Record):
             the commonest one. Empty for one judge.
         provenance: Where it came from: what was asked of whom, with which prompt.
         doubt: As of a `Verdict`; `factuality` is empty then.
+        on_excerpts: As of a `Verdict`; `factuality` is empty then.
     """
 
     source: KnowledgeSource | None = None
@@ -173,3 +177,4 @@ class PremiseVerdict(Record):
     ratings: tuple[Rating, ...] = ()
     provenance: tuple[Provenance, ...] = ()
     doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)
+    on_excerpts: Score | None = Field(default=None, exclude_if=lambda value: value is None)
