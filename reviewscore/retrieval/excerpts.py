@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from reviewscore.papers.parts import hiding_all_but
 from reviewscore.retrieval.index import PaperIndex, Passage, index_of
+from reviewscore.retrieval.ranking import ranked_passages
 from reviewscore.schema.paper import Paper, Zone
 from reviewscore.schema.review import ReviewPoint
-from reviewscore.text.stems import stems
 
 _OPENING = 1500
 """Characters of the beginning that are shown of a paper without an abstract, and of one place."""
@@ -25,7 +25,7 @@ _GAP = 150
 
 
 @dataclass(frozen=True)
-class RankedPassage:
+class Stretch:
     """A stretch of the paper's text.
 
     Attributes:
@@ -50,7 +50,9 @@ class PlacedExcerpt:
     text: str
 
 
-def ranked_passages(paper: Paper, text: str, budget_characters: int) -> tuple[RankedPassage, ...]:
+def passages_within(
+    paper: Paper, text: str, budget_characters: int, *, beside: Sequence[Stretch] = ()
+) -> tuple[Stretch, ...]:
     """The passages of a paper that are nearest to a text, best first, within a budget.
 
     Each is a sentence, caption or row of a table with its neighbours in the same section.
@@ -59,23 +61,24 @@ def ranked_passages(paper: Paper, text: str, budget_characters: int) -> tuple[Ra
         paper: The paper, as judges see it.
         text: What is looked for, such as a review point.
         budget_characters: Most characters of all of them together, each counted once.
+        beside: What is shown anyhow; it counts too.
     """
-    index, left = index_of(paper), budget_characters
-    taken: list[RankedPassage] = []
-    for _, number in index.ranked(tuple(dict.fromkeys(stems(text)))):
+    index, taken = index_of(paper), list(beside)
+    left = budget_characters - _characters(_merged(taken))
+    for number in ranked_passages(index, text):
         passage = _with_neighbours(index, number)
         new = _characters(_merged([*taken, passage])) - _characters(_merged(taken))
         if new == 0:
             continue
         if new > left:
             single = index.passages[number]
-            passage = RankedPassage(single.start, single.end)
+            passage = Stretch(single.start, single.end)
             new = _characters(_merged([*taken, passage])) - _characters(_merged(taken))
             if new > left:
                 break
         taken.append(passage)
         left -= new
-    return tuple(taken)
+    return tuple(taken[len(beside) :])
 
 
 def excerpts_for(point: ReviewPoint, paper: Paper, budget_characters: int) -> Paper:
@@ -96,10 +99,10 @@ def excerpts_for(point: ReviewPoint, paper: Paper, budget_characters: int) -> Pa
     for place in point.places or ():
         where = place.target
         if where is not None and paper.is_read(where.start):
-            kept.append(RankedPassage(where.start, min(where.end, where.start + _OPENING)))
+            kept.append(Stretch(where.start, min(where.end, where.start + _OPENING)))
     kept = _within(kept, 2 * most)
-    left = budget_characters - _characters(_merged(kept))
-    kept += ranked_passages(paper, f"{point.text} {point.context}", left)
+    sought = f"{point.text} {point.context}"
+    kept += passages_within(paper, sought, budget_characters, beside=kept)
     return hiding_all_but(paper, [(span.start, span.end) for span in _merged(kept)])
 
 
@@ -125,16 +128,16 @@ def _place(paper: Paper, start: int, end: int) -> str:
     return ", ".join(part for part in parts if part) or "of the paper"
 
 
-def _opening(paper: Paper, most: int) -> RankedPassage:
+def _opening(paper: Paper, most: int) -> Stretch:
     """The abstract, or the beginning of what is read."""
     for section in paper.sections:
         if section.zone is Zone.ABSTRACT and paper.is_read(section.start):
-            return RankedPassage(section.start, min(section.end, section.start + most))
+            return Stretch(section.start, min(section.end, section.start + most))
     start, end = paper.read_spans[0]
-    return RankedPassage(start, min(end, start + _OPENING, start + most))
+    return Stretch(start, min(end, start + _OPENING, start + most))
 
 
-def _with_neighbours(index: PaperIndex, number: int) -> RankedPassage:
+def _with_neighbours(index: PaperIndex, number: int) -> Stretch:
     """A passage with the one before and the one after it, in its section."""
     passages, middle = index.passages, index.passages[number]
 
@@ -144,30 +147,30 @@ def _with_neighbours(index: PaperIndex, number: int) -> RankedPassage:
 
     before, after = near(number - 1), near(number + 1)
     if after.end - before.start > 2 * _OPENING:  # formulas or tables lie between
-        return RankedPassage(middle.start, middle.end)
-    return RankedPassage(before.start, after.end)
+        return Stretch(middle.start, middle.end)
+    return Stretch(before.start, after.end)
 
 
-def _within(spans: Sequence[RankedPassage], budget: int) -> list[RankedPassage]:
+def _within(spans: Sequence[Stretch], budget: int) -> list[Stretch]:
     """The first spans that together keep to a budget."""
-    kept: list[RankedPassage] = []
+    kept: list[Stretch] = []
     for span in spans:
         if _characters(_merged([*kept, span])) <= budget:
             kept.append(span)
     return kept
 
 
-def _merged(spans: Iterable[RankedPassage]) -> list[RankedPassage]:
+def _merged(spans: Iterable[Stretch]) -> list[Stretch]:
     """Spans in reading order; those that touch as one."""
-    merged: list[RankedPassage] = []
+    merged: list[Stretch] = []
     for span in sorted(spans, key=lambda span: span.start):
         if merged and span.start <= merged[-1].end + _GAP:
             last = merged.pop()
-            merged.append(RankedPassage(last.start, max(last.end, span.end)))
+            merged.append(Stretch(last.start, max(last.end, span.end)))
         else:
             merged.append(span)
     return merged
 
 
-def _characters(spans: Iterable[RankedPassage]) -> int:
+def _characters(spans: Iterable[Stretch]) -> int:
     return sum(span.end - span.start for span in spans)

@@ -57,11 +57,12 @@ def ranked_passages(
 ) -> list[int]:
     """Numbers of the passages of ``index.passages`` nearest to a remark, the nearest first.
 
-    Headings, scraps, references, front matter and a venue's boilerplate are left out.
+    Headings, scraps, references, front matter and a venue's boilerplate are left out; without an
+    encoder also what shares no word with the remark that names something.
 
     Args:
         index: The paper.
-        text: The remark; empty if it shares no word with the paper and there is no encoder.
+        text: The remark.
         encoder: A sentence encoder; None to go by words alone.
         weights: Of the views; None for those that come with the package.
 
@@ -74,6 +75,8 @@ def ranked_passages(
     shown = shown_passages(index)
     if not columns or not shown.any():
         return []
+    if encoder is None:
+        shown = shown & (columns["content"] > 0)
     if weights is None:
         weights = _weights(WITHOUT if encoder is None else WITH)
     scores = np.zeros(len(index.passages))

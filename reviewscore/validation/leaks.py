@@ -19,12 +19,12 @@ from reviewscore.papers.places import target
 from reviewscore.papers.sections import number_of
 from reviewscore.points.places import mentions
 from reviewscore.retrieval.index import Passage, index_of
+from reviewscore.retrieval.ranking import ranked_passages
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.place import PlaceKind
 from reviewscore.schema.planted_point import PlantedPoint
 from reviewscore.schema.point_id import same_words
 from reviewscore.schema.point_label import sum_of_words
-from reviewscore.text.stems import stems
 from reviewscore.validation.planted import check_text, seams
 
 
@@ -94,8 +94,8 @@ def nearest(paper: Paper, point: PlantedPoint, most: int = 5) -> tuple[Passage, 
     They are for the writer's eyes: none of them may answer the remark or hint at the answer.
     """
     index = index_of(CutVersion(paper, point).paper)
-    ranking = index.ranked(tuple(stems(f"{point.remark}\n{point.fact}")))
-    return tuple(index.passages[place] for _, place in ranking[:most])
+    ranking = ranked_passages(index, f"{point.remark}\n{point.fact}")
+    return tuple(index.passages[place] for place in ranking[:most])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.quotes import find_quote
 from reviewscore.points.places import with_places
-from reviewscore.retrieval.excerpts import excerpts_for, placed_excerpts, ranked_passages
+from reviewscore.retrieval.excerpts import excerpts_for, passages_within, placed_excerpts
 from reviewscore.schema.paper import Paper, TextLine
 from reviewscore.schema.review import ReviewPoint
 from tests.conftest import make_point
@@ -86,7 +86,7 @@ def test_each_excerpt_has_its_section_page_and_lines(valley: Paper) -> None:
 
 
 def test_references_are_no_passage(valley: Paper) -> None:
-    found = ranked_passages(valley, POINT.text, 10_000)
+    found = passages_within(valley, POINT.text, 10_000)
 
     assert all("A. Author" not in valley.text[span.start : span.end] for span in found)
 

@@ -32,7 +32,7 @@ SHOWN = 10
 _NEAR = 40
 """Passages among which those of a place must be that the point names: others do not bear on it."""
 _NEAR_WIDE = 5
-"""The same for a place of many passages, such as a section."""
+"""The same for a place of many passages, such as a section, and no more than one in ten."""
 _WIDE = frozenset({PlaceKind.SECTION, PlaceKind.APPENDIX, PlaceKind.PAGE})
 _LABEL = 120
 """Characters of a caption and of a header beside a row."""
@@ -240,7 +240,7 @@ def nearest(
     ranks = {number: rank for rank, number in enumerate(ranked)}
     chosen: dict[int, Place | None] = {}
     for place in places:
-        last = _NEAR_WIDE if place.kind in _WIDE else _NEAR
+        last = min(_NEAR_WIDE, 1 + len(ranked) // 10) if place.kind in _WIDE else _NEAR
         inside = [number for number in _inside(place, index) if ranks.get(number, last) < last]
         for number in sorted(inside, key=ranks.__getitem__):
             chosen.setdefault(number, place)
