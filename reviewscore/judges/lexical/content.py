@@ -25,6 +25,7 @@ class WantedContent:
         definition: Whether it asks how something is defined or computed, or says that is missing.
         name: Whether it asks what something named means, or says that is missing.
         listing: Whether the answer is a list of names.
+        manner: Whether it asks how or why, which no caption answers.
         vague: Whether it asks for a comparison with things it does not name.
         rivals: Stems of the names that something is to be compared with.
         joined: Whether aspects that stand on their own are listed side by side.
@@ -39,6 +40,7 @@ class WantedContent:
     definition: bool
     name: bool
     listing: bool
+    manner: bool
     vague: bool
     rivals: tuple[str, ...]
     joined: bool
@@ -125,6 +127,12 @@ _NUMBER = re.compile(
 )
 
 
+_MANNER = re.compile(
+    r"^\W*(?:why|how (?!many|much|long|large|big|often|fast|slow|deep|small|high|low)\w)"
+    r"|\b(?:explain\w*|clear|describ\w+|justif\w+) (?:how|why)\b",
+    re.IGNORECASE,
+)
+"""Questions of manner or reason, which a caption does not answer."""
 _MIN_CORE = 12
 """Characters; what is left of a shorter sentence says too little on its own."""
 
@@ -168,6 +176,7 @@ def wanted_content(sentence: str) -> WantedContent:
         definition=_DEFINITION.search(core) is not None,
         name=_NAMED.search(core) is not None,
         listing=_LISTING.search(core) is not None,
+        manner=_MANNER.search(core) is not None,
         vague=comparison and _VAGUE.search(core) is not None,
         rivals=_rivals(core) if comparison else (),
         joined=_listed(core, [pairs for aspect, pairs in named if not aspect.qualifies]),

@@ -205,6 +205,13 @@ _COMPOUND = re.compile(
     re.IGNORECASE,
 )
 """A second question in the same sentence."""
+_ELSEWHERE = re.compile(
+    r"\b(?:these|those|aforementioned)\b|\[\d+\]"
+    r"|\bthis\b(?! (?:paper|work|study|manuscript|submission|article)\b)",
+    re.IGNORECASE,
+)
+"""Words for what is named in another sentence, or in a list of references."""
+_FULL_NAME = re.compile(r"\b(?:full name|stands? for|abbreviat\w+|acronyms?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -241,7 +248,7 @@ def demanded(wanted: WantedContent) -> tuple[Aspect, ...]:
 def answerable_by_quote(sentence: str, wanted: WantedContent) -> bool:
     """Whether a quote could settle a sentence: a single question that names what it compares."""
     unnamed = wanted.vague and not wanted.rivals
-    unsettled = (_PLACE, _BEYOND, _COMPOUND)
+    unsettled = (_PLACE, _BEYOND, _COMPOUND, _ELSEWHERE, _FULL_NAME)
     return not unnamed and not any(pattern.search(sentence) for pattern in unsettled)
 
 
@@ -291,7 +298,8 @@ def _qualified(passages: tuple[Passage, ...], title: str, wanted: WantedContent)
     if wanted.number and not _DIGITS.search(_REFERENCE.sub("", text)):
         return False
     captions = all(passage.kind is SentenceKind.CAPTION for passage in passages)
-    if wanted.listing and (captions or len(_NAME.findall(text)) < _FEW_NAMES):
+    few = wanted.listing and len(_NAME.findall(text)) < _FEW_NAMES
+    if few or (captions and (wanted.listing or wanted.manner)):
         return False
     if wanted.definition and not _DEFINING.search(text):
         return False

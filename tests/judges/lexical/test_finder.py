@@ -116,6 +116,9 @@ def test_a_point_with_a_dedicated_passage_is_addressed_and_quoted(text: str, quo
         "The shell angle is not defined.",
         "How does it compare to recent sorters like SieveNet-9?",  # another name
         "What is shown in Figure 4, the running time?",  # one place only
+        "What is the full name of the whorl index?",
+        "The network is not compared to these: [3], [4].",
+        "Is this trained with the Adam optimizer?",
     ],
 )
 def test_what_a_quote_would_not_settle_is_never_addressed(text: str) -> None:
