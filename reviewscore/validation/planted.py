@@ -76,13 +76,12 @@ def _point(row: RecordRow, file: Path) -> PlantedPoint:
     try:
         point = PlantedPoint.model_validate_json(json.dumps(row.value))
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        name = ".".join(str(part) for part in problem["loc"]) or None
-        own = problem["type"] == "value_error"
-        words = problem["msg"].removeprefix("Value error, ")
-        if not own:
-            words = fault_words(problem["msg"], problem["input"])
-        raise InputError(words, file=file, line=row.line, field=name, cure=_CURE) from error
+        fault = error.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in fault["loc"]) or None
+        problem = fault["msg"].removeprefix("Value error, ")
+        if fault["type"] != "value_error":
+            problem = fault_words(problem, fault["input"])
+        raise InputError(problem, file=file, line=row.line, field=name, cure=_CURE) from error
     for name in ("writer", "verifier"):
         given = getattr(point, name)
         if given is not None and not is_pseudonym(given):
@@ -103,8 +102,9 @@ def check_text(text: str, point: PlantedPoint) -> None:
             field="paper_text_sha256",
             cure="read the paper from the same data, with the version of the set",
         )
-    copies = [edit.copied for edit in point.edits if edit.copied]
-    last = max((span.end for span in (*point.edits, *copies, *point.passages)), default=0)
+    ends = [edit.copied.end for edit in point.edits if edit.copied]
+    ends += [edit.end for edit in point.edits] + [passage.end for passage in point.passages]
+    last = max(ends, default=0)
     if last > len(text):
         raise InputError(
             f"'{point.id}' speaks of offset {last:,} in a text of {len(text):,} characters",
@@ -218,11 +218,14 @@ def _longer(left: str, right: str) -> str:
 
 
 def _trimmed(text: str, start: int, end: int, new: str) -> tuple[int, int, str]:
-    """A seam without what it has in common with the text at its two ends."""
+    """A seam without the white space at its two ends that stays as it was."""
+    most = min(len(new), end - start)
     head = 0
-    while head < min(len(new), end - start) and new[head] == text[start + head]:
+    while head < most and new[head] == text[start + head] and new[head].isspace():
         head += 1
     tail = 0
-    while tail < min(len(new), end - start) - head and new[-1 - tail] == text[end - 1 - tail]:
+    while (
+        tail < most - head and new[-1 - tail] == text[end - 1 - tail] and new[-1 - tail].isspace()
+    ):
         tail += 1
     return start + head, end - tail, new[head : len(new) - tail]
