@@ -92,7 +92,11 @@ def nearest(paper: Paper, point: PlantedPoint, most: int = 5) -> tuple[Passage, 
     """The passages of the cut paper that lie nearest to the remark and the fact, best first.
 
     They are for the writer's eyes: none of them may answer the remark or hint at the answer.
+
+    Raises:
+        InputError: As `leaks`.
     """
+    check_text(paper.text, point)
     index = index_of(CutVersion(paper, point).paper)
     ranking = index.ranked(tuple(stems(f"{point.remark}\n{point.fact}")))
     return tuple(index.passages[place] for _, place in ranking[:most])

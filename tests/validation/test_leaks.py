@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.validation.leaks import LeakKind, leaks, nearest
+from reviewscore.validation.planted import cut
 from tests.validation.invented import TEXT, paper, passage, point, span
 
 TIMES = "### 4.2 Times\n\nOne forecast takes 41 ms on a laptop."
@@ -151,6 +154,24 @@ def test_numbers_and_names_that_run_through_the_paper_are_no_trace() -> None:
     ]
 
     assert kinds == [(LeakKind.LEFTOVER, "'Lunex'")]
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.integers(0, len(TEXT)), min_size=2, max_size=8, unique=True),
+    st.text("a( ,.", max_size=3),
+)
+def test_any_cut_can_be_checked_and_its_leaks_stand_in_the_cut_text(
+    edges: list[int], insert: str
+) -> None:
+    edges = sorted(edges)[: len(edges) // 2 * 2]
+    pairs = zip(edges[::2], edges[1::2], strict=True)
+    planted = point(cuts=[{"start": a, "end": b, "insert": insert} for a, b in pairs], decoys=[])
+    after = cut(TEXT, planted)
+
+    for leak in leaks(paper(), planted):
+        assert 0 <= leak.start <= leak.end <= len(TEXT if leak.kind.certain else after)
+        assert leak.problem
 
 
 def test_the_writer_is_shown_what_lies_nearest_in_the_cut_paper() -> None:
