@@ -92,7 +92,11 @@ def nearest(paper: Paper, point: PlantedPoint, most: int = 5) -> tuple[Passage, 
     """The passages of the cut paper that lie nearest to the remark and the fact, best first.
 
     They are for the writer's eyes: none of them may answer the remark or hint at the answer.
+
+    Raises:
+        InputError: As `leaks`.
     """
+    check_text(paper.text, point)
     index = index_of(CutVersion(paper, point).paper)
     ranking = ranked_passages(index, f"{point.remark}\n{point.fact}")
     return tuple(index.passages[place] for place in ranking[:most])
@@ -322,7 +326,7 @@ _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nin
 
 
 @dataclass(frozen=True)
-class Style:
+class ListStyle:
     """A way to number the members of a list.
 
     Attributes:
@@ -343,13 +347,15 @@ class Style:
         return [self.names.index(name) + 1 if self.names else int(name) for name in written]
 
 
-_STYLES = (
-    Style("(i)", re.compile(r"(?<!\w)\((i{1,3}|iv|vi{0,3}|ix|x)\)"), _ROMANS),
-    Style("(a)", re.compile(r"(?<!\w)\(([a-h])\)"), _LETTERS),
-    Style("(1)", re.compile(r"(?<!\w)\((\d{1,2})\)")),
-    Style("First,", re.compile(rf"\b({'|'.join(_ORDINALS)})(?:ly)?,", re.IGNORECASE), _ORDINALS),
-    Style("1.", re.compile(r"^[ \t]*(\d{1,2})[.)](?= )", re.MULTILINE)),
-    Style(
+_LIST_STYLES = (
+    ListStyle("(i)", re.compile(r"(?<!\w)\((i{1,3}|iv|vi{0,3}|ix|x)\)"), _ROMANS),
+    ListStyle("(a)", re.compile(r"(?<!\w)\(([a-h])\)"), _LETTERS),
+    ListStyle("(1)", re.compile(r"(?<!\w)\((\d{1,2})\)")),
+    ListStyle(
+        "First,", re.compile(rf"\b({'|'.join(_ORDINALS)})(?:ly)?,", re.IGNORECASE), _ORDINALS
+    ),
+    ListStyle("1.", re.compile(r"^[ \t]*(\d{1,2})[.)](?= )", re.MULTILINE)),
+    ListStyle(
         "footnote", re.compile(r"^\[?\^?(\d{1,2})\]?:?(?= ?[A-Z\"“h])", re.MULTILINE), (), 20_000
     ),
 )
@@ -364,7 +370,7 @@ def _numbering(version: CutVersion) -> Iterator[Leak]:
     """Lists that lack a member, and statements of how many members a list has."""
     for seam in version.seams:
         end = seam.place + len(seam.new)
-        for style in _STYLES:
+        for style in _LIST_STYLES:
             lost = set(style.markers(seam.old)) - set(style.markers(seam.new))
             following = style.markers(version.text[end : end + style.reach])[:1]
             for number in sorted(lost):
@@ -375,7 +381,7 @@ def _numbering(version: CutVersion) -> Iterator[Leak]:
                 yield from _stated(version, seam, style)
 
 
-def _stated(version: CutVersion, seam: Seam, style: Style) -> Iterator[Leak]:
+def _stated(version: CutVersion, seam: Seam, style: ListStyle) -> Iterator[Leak]:
     """Statements, before a list that lost a member, of how many it had."""
     whole, text, end = version.whole.text, version.text, seam.place + len(seam.new)
     had = set(style.markers(whole[max(0, seam.start - _REACH) : seam.end + style.reach]))

@@ -13,7 +13,9 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.schema.planted_point import PlantedPoint, TextEdit
+from reviewscore.schema.annotation import AnnotatorKind
+from reviewscore.schema.planted_point import PlantedForm, PlantedPoint, TextEdit
+from reviewscore.schema.point_id import content_id
 from reviewscore.schema.point_label import MarkedPassage, sum_of_words
 from reviewscore.validation.planted import cut, cut_mapped, found_again, read_planted, words_in
 from tests.validation.invented import TEXT, given, passage, point, point_of, span
@@ -252,3 +254,38 @@ def test_what_no_seam_touches_is_found_where_the_map_says(case: tuple[str, Plant
         assert mapped.original_span(place, place + len(words)) == (start, start + len(words))
         marked = MarkedPassage(start=start, end=start + len(words), sha256=sum_of_words(words))
         assert found_again(marked, mapped) == (place, place + len(words))
+
+
+PLANTED = Path(__file__).parents[2] / "annotations" / "planted"
+SETS = {half: read_planted(PLANTED / f"{half}.jsonl") for half in ("open", "kept")}
+
+
+@pytest.mark.parametrize("half", SETS)
+def test_a_set_that_ships_has_an_item_of_each_form_for_each_of_twelve_papers(half: str) -> None:
+    points = SETS[half].points
+
+    assert SETS[half].faults == ()
+    assert len(points) == 84
+    assert {(one.paper_id, one.form) for one in points} == {
+        (paper_id, form) for paper_id in {one.paper_id for one in points} for form in PlantedForm
+    }
+    assert not any(one.refuted for one in points)
+    assert {one.writer_kind for one in points} == {AnnotatorKind.MODEL}
+    assert {one.verifier_kind for one in points} == {AnnotatorKind.MODEL}
+
+
+def test_the_halves_that_ship_share_no_paper() -> None:
+    papers = [{one.paper_id for one in read.points} for read in SETS.values()]
+    foreign = [{one.fair_about for one in read.points} - {None} for read in SETS.values()]
+
+    assert papers[0].isdisjoint(papers[1])
+    assert foreign[0] <= papers[0]
+    assert foreign[1] <= papers[1]
+
+
+@pytest.mark.parametrize("half", SETS)
+def test_a_set_that_ships_tells_neither_form_nor_truth_by_its_order(half: str) -> None:
+    points = SETS[half].points
+
+    assert [one.id for one in points] == sorted(one.id for one in points)
+    assert all(one.id == content_id(one.paper_id, one.remark) for one in points)
