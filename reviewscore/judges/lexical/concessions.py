@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from reviewscore.judges.lexical.content import wanted_content
 from reviewscore.judges.lexical.forms import Clause, is_interrogative
+from reviewscore.schema.paper import Evidence
 from reviewscore.text.stems import stems
 
 _CONCESSION = re.compile(
@@ -25,20 +26,19 @@ _CONCESSION = re.compile(
 )
 """Words by which a passage takes back what it seems to offer."""
 _LIMITATION = re.compile(
-    r"\blimitations?\b|\b(?:drawback|shortcoming|caveat|downside)s?\b"
-    r"|\b(?:limited|restricted|confined) to\b"
+    r"\blimitations?\b|\b(?:we|our) [^.]{0,80}(?<!not )(?:limited|restricted|confined) to\b"
     r"|\bwe (?:\w+ )?(?:acknowledge|recogni[sz]e|admit|concede|restrict|limit)\b"
-    r"|\b(?:paper|work|study|method|approach|framework|model|analysis|evaluation)s? (?:\w+ )?"
-    r"(?:does|do|did|can|could)(?:n't|n’t| ?not)\b|\bnot (?:yet )?(?:fully|explicitly|formally"
-    r"|systematically) \w+(?:ed|own|ood)\b|\bunderdeveloped\b|\bunder-?represent\w*"
-    r"|\bthis excludes\b|\bdue to (?:the )?(?:\w+ ){0,3}(?:limit\w*|constraints?|budgets?)\b"
-    r"|\bmanual(?:ly)? (?:\w+ )?(?:select|tun|chos|set|adjust)\w*|\bat the (?:cost|expense) of\b",
+    r"|\b(?:paper|work|study|analysis|evaluation) (?:\w+ )?(?:does|did|can)(?:n't|n’t| ?not)\b"
+    r"|\bnot (?:yet )?(?:fully|explicitly|formally|systematically) (?:understood"
+    r"|(?:report|model|evaluat|explor|address|test|quantifi)\w*)"
+    r"|\bunderdeveloped\b|\bthis excludes\b|\bmanually (?:select|tun|chos|set|adjust)\w*"
+    r"|\bdue to (?:the )?(?:\w+ ){0,3}(?:limit\w*|constraints?|budgets?)\b",
     re.IGNORECASE,
 )
 """Further words by which authors state a limit of their work."""
 _OVERCOME = re.compile(
     r"\b(?:overc[ao]m|address|alleviat|mitigat|resolv|remov|circumvent|tackl)\w* "
-    r"(?:\w+ ){0,3}(?:limitation|drawback|shortcoming|caveat|downside)s?\b",
+    r"(?:\w+ ){0,3}limitations?\b",
     re.IGNORECASE,
 )
 """Words that say that a limitation is none any more."""
@@ -89,3 +89,18 @@ def acknowledges(passage_text: str, clause: Clause) -> bool:
         return False
     shared = frozenset(wanted.query) & frozenset(stems(passage_text))
     return len(shared) >= max(_FEWEST, _SHARE * len(wanted.query))
+
+
+def marked(passages: tuple[Evidence, ...], clause: Clause) -> tuple[Evidence, ...]:
+    """Passages of a finding, those marked that confirm what the point criticises.
+
+    Args:
+        passages: The passages.
+        clause: The sentence of the point that was looked up.
+    """
+    return tuple(
+        passage.model_copy(update={"acknowledges": True})
+        if acknowledges(passage.quote, clause)
+        else passage
+        for passage in passages
+    )
