@@ -92,13 +92,11 @@ def finder_figures(judge_version: str | None) -> FinderFigures | None:
 
 
 def _figures(figures: Measured, finder: Finder, sentence: str) -> FinderFigures:
-    recalls = {
-        group: figures.kinds[group][finder]
-        for group in _GROUPS
-        if finder in figures.kinds.get(group, {})
-    }
+    recalls = dict(filter(None, (figures.recall(finder, kind) for kind in (*KINDS, None))))
     rows = tuple(
-        (_GROUPS[group], _interval(recall), str(recall.n)) for group, recall in recalls.items()
+        (_GROUPS[group], _interval(recalls[group]), str(recalls[group].n))
+        for group in _GROUPS
+        if group in recalls
     )
     shown = next(iter(recalls.values())).shown
     points = figures.curve.get(finder, ())

@@ -163,7 +163,7 @@ def test_ten_passages_a_point_keep_pages_within_their_size(tmp_path: Path) -> No
         return len(report(tmp_path / str(count), *points))
 
     # The seven that unfold have no surroundings: each takes less than one of those shown.
-    assert size(10) - size(3) < 7 / 3 * (size(3) - size(1)) * 3 / 2
+    assert (size(10) - size(3)) / 7 < (size(3) - size(1)) / 2
 
 
 def test_nothing_is_said_of_how_good_the_finder_is_where_it_was_not_measured(
