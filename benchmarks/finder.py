@@ -177,7 +177,7 @@ def measured(remarks: Sequence[Sought], ways: Mapping[str, Order]) -> dict[str, 
     for way, order_of in ways.items():
         name = {WITHOUT: "without", WITH: "with"}[way]
         for kind in ("all", *(kind.value for kind in PointKind if kind is not PointKind.NONE)):
-            some = [one for one in real if kind == "all" or one.kind == kind]
+            some = [one for one in real if kind in ("all", one.kind)]
             if some:
                 share, _ = first_three(some, order_of)
                 kinds.setdefault(kind, {})[name] = {"shown": 3, **_numbers(share), "n": len(some)}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED
 from reviewscore.papers.versions import doubt_words
+from reviewscore.printable import counted
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
@@ -111,10 +112,24 @@ def seen_words(score: PointScore) -> str:
     )
 
 
+ACKNOWLEDGED = "the authors state this too"
+"""Stands beside a passage that confirms what a point criticises, and answers nothing."""
+
+
 def quote_place(quote: Evidence) -> str:
-    """Where a passage stands, and whether reviewers could not see it."""
+    """Where a passage stands, whether it confirms the point, and whether it could not be seen."""
     unseen = None if quote.doubt is None else unseen_words(quote.doubt)
-    return "; ".join(part for part in (quote.place, unseen) if part)
+    acknowledged = ACKNOWLEDGED if quote.acknowledges else None
+    return "; ".join(part for part in (quote.place, acknowledged, unseen) if part)
+
+
+PASSAGES_SHOWN = 3
+"""Passages of a finding that are shown; pages unfold the others."""
+
+
+def further_words(count: int) -> str:
+    """What further passages are called where they unfold."""
+    return counted(count, "more passage")
 
 
 def answer_label(verdict: Verdict) -> str:

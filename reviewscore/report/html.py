@@ -22,6 +22,7 @@ from reviewscore.errors import RunFolderError
 from reviewscore.files import opened, read_lines, write_whole
 from reviewscore.pages.environment import assets, environment, render
 from reviewscore.pages.figures import BarPart, stacked
+from reviewscore.pages.finder import finder_figures
 from reviewscore.printable import counted, without_folders
 from reviewscore.report.focus import Focus
 from reviewscore.report.lines import (
@@ -183,6 +184,7 @@ def _frame(
         "focus_spots": focus.spots,
         "near": near,
         "near_honest": HONEST,
+        "finder": finder_figures(summary.judge_version) if summary.lexical else None,
     }
 
 

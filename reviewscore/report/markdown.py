@@ -5,9 +5,11 @@ from __future__ import annotations
 import heapq
 from pathlib import Path
 
+from reviewscore.pages.finder import recall_sentence
 from reviewscore.pages.point_card import shown_places
 from reviewscore.pages.wording import (
     NO_QUOTE,
+    PASSAGES_SHOWN,
     answer_label,
     headline,
     not_flagged_words,
@@ -57,6 +59,9 @@ def markdown_report(run: Path, *, accept_changed: bool = False) -> str:
     shown = [score for _, score in points if headline(score).order < _UNTOUCHED]
     if shown:
         parts.append(f"## The {len(shown)} points that ask most for attention")
+        beside = [score.kind for score in shown if score.passages]
+        if beside and (words := recall_sentence(summary.judge_version, beside)):
+            parts.append(markdown_escaped(words))
         parts += [_point(score) for score in shown]
     people = "" if summary.lexical else "Scores judge statements, not people. "
     parts.append(f"{people}Read the quoted passages before you act.")
@@ -109,7 +114,7 @@ def _point(score: PointScore) -> str:
         lines.append(f"{answer_label(score.verdict)}: {markdown_escaped(score.verdict.answer)}")
     if score.finding is not None:
         lines.append(markdown_escaped(score.rationale))
-    quoted = [*score.passages, *score.evidence]
+    quoted = [*score.passages[:PASSAGES_SHOWN], *score.evidence]
     quotes = [_quote(quote) for quote in quoted if quote.verified]
     if quotes:
         lines.append("\n".join(quotes))

@@ -60,6 +60,10 @@ COLUMNS = {
     "passage_count": "Passages of that finding, all verbatim in the paper; empty for models.",
     "first_passage": "The first of them; of the finding passages the closest one, those in places "
     "that the point names before others.",
+    "second_passage": "The next of them.",
+    "third_passage": "The one after that; all of them stand in `passages`.",
+    "acknowledged": "Whether one of them confirms what the point criticises, as the authors state "
+    "this too; empty for models.",
     "rationale": "Why, in the judge's words.",
     "answer": "For an answerable question, the answer from the paper.",
     "quotes": "Number of quotes of verdicts that are verbatim in the paper, those on premises too; "
@@ -130,7 +134,10 @@ _INTEGERS = {
     *("answer_start", "answer_end"),
 }
 _NUMBERS = {"advanced", "calibrated", "seen_share"}
-_FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
+_FLAGS = {
+    *("conjunction", "all_trivial", "misinformed", "calibrated_misinformed"),
+    *("acknowledged", "unquoted"),
+}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
 
@@ -249,6 +256,8 @@ def row(score: PointScore) -> dict[str, Cell]:
     seen = [quote for quote in quotes if quote.doubt is None]
     unscored = score.finding is not None
     leading = score.leading_answer
+    nearest = [passage.quote for passage in score.passages[:3]]
+    first, second, third = nearest + [None] * (3 - len(nearest))
     return {
         "point_id": score.point_id,
         "review_id": score.review_id,
@@ -270,7 +279,10 @@ def row(score: PointScore) -> dict[str, Cell]:
         "calibrated_misinformed": score.calibrated.misinformed if score.calibrated else None,
         "finding": score.finding.value if score.finding else None,
         "passage_count": len(score.passages) if unscored else None,
-        "first_passage": score.passages[0].quote if score.passages else None,
+        "first_passage": first,
+        "second_passage": second,
+        "third_passage": third,
+        "acknowledged": any(one.acknowledges for one in score.passages) if unscored else None,
         "rationale": verdict.rationale if verdict else score.rationale or None,
         "answer": verdict.answer if verdict else None,
         "quotes": None if unscored else len(quotes),

@@ -498,6 +498,8 @@ class Evidence(Record):
             ``page`` counts in it, ``start`` and ``end`` in the text of all.
         doubt: Why reviewers could not see it; such a passage carries no flag. None if nothing
             speaks for that.
+        acknowledges: Whether it confirms what the point criticises ("the authors state this too");
+            such a passage is never an answer. Left out where it does not.
     """
 
     quote: str
@@ -509,6 +511,7 @@ class Evidence(Record):
     of_venue: bool = False
     document: DocumentKind | None = Field(default=None, exclude_if=lambda value: value is None)
     doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)
+    acknowledges: bool = Field(default=False, exclude_if=lambda value: not value)
 
     @property
     def place(self) -> str:

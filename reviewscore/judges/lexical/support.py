@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
+from reviewscore.judges.lexical.concessions import concedes, speaks_of_others
 from reviewscore.judges.lexical.content import WantedContent
 from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.papers.sentences import SentenceKind
@@ -27,32 +28,6 @@ _DANGLING = re.compile(
     r"|\((?:Appendix|Section)\W*$"
 )
 
-_CONCESSION = re.compile(
-    r"\b(?:we|is|are|be|it) (?:\w+ )?(?:leave|left|defer)\w*\b|\bleav(?:e|es|ing) (?:it|this|that"
-    r"|these|the|a|an)\b|\bfuture (?:work|research|stud\w+|directions?|investigat\w+|version)\b"
-    r"|\bin the future\b|\b(?:beyond|out of|outside) (?:the |our )?scope\b|\bwe (?:do|did|could|can"
-    r"|have|will|are|were) ?(?:not|n't|n’t|never)\b|\bwe cannot\b|\bwe (?:omit|skip|exclude|ignore"
-    r"|neglect)\b|\bnot (?:yet )?(?:been )?(?:considered|addressed|included|discussed|reported"
-    r"|explored|studied|investigated|provided|available|compared|evaluated|tested|known|clear)\b"
-    r"|\bremains? (?:open|to be|unclear|unknown|an?\b)|\bopen (?:question|problem)s?\b|\black(?:s"
-    r"|ing)? (?:of|a|an|any|theoretical)\b|\bno (?:theoretical|guarantees?|experiments?)"
-    r"|\binteresting (?:direction|to)\b|\bnot (?:the|our) focus\b|\bwould be interesting\b"
-    r"|\bno (?:open|public|publicly|code|official)\b|\bnot (?:public|open|release)\w*"
-    r"|\bunfortunately\b|\bwe (?:hope|plan|intend) to\b",
-    re.IGNORECASE,
-)
-"""Words by which a passage takes back what it seems to offer."""
-
-
-_OF_OTHERS = re.compile(
-    r"\b(?:previous|prior|existing|other|their|these|those|traditional"
-    r"|classical) (?:\w+ )?(?:works?|methods?"
-    r"|approaches|models|algorithms|techniques|strateg\w+)\b|\(\d{4}\)",
-    re.IGNORECASE,
-)
-"""Words by which a limitation is somebody else's."""
-
-
 _KEPT_TEXTS = 16_384
 """Passages whose text was judged that are remembered: those of the papers that are at hand."""
 
@@ -69,18 +44,8 @@ def fit(passage: Passage, aspect: Aspect | None) -> bool:
     if passage.kind is SentenceKind.SENTENCE and _broken(passage.text):
         return False
     if aspect is not None and aspect.may_concede:
-        return not _speaks_of_others(passage.text)
-    return not _concedes(passage.text)
-
-
-@lru_cache(maxsize=_KEPT_TEXTS)
-def _concedes(text: str) -> bool:
-    return _CONCESSION.search(text) is not None
-
-
-@lru_cache(maxsize=_KEPT_TEXTS)
-def _speaks_of_others(text: str) -> bool:
-    return _OF_OTHERS.search(text) is not None
+        return not speaks_of_others(passage.text)
+    return not concedes(passage.text)
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
