@@ -677,7 +677,7 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
     if shown:
         lead += " Whether that settles them is for you to read."
     if near:
-        lead += f" The closest passages to {len(near)} more stand below, to be read, not judged."
+        lead += f" The closest passages to {len(near)} others stand below, to be read, not judged."
     return Sheet(paper_id, f"For the meta-reviewer: {title}", lead, tuple(parts), foot=_NO_SCORES)
 
 

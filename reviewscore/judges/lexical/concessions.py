@@ -42,6 +42,11 @@ _OVERCOME = re.compile(
     re.IGNORECASE,
 )
 """Words that say that a limitation is none any more."""
+_ELSEWHERE = re.compile(
+    r"\b(?:leav|left|defer)\w*\b[^.]{0,120}\b(?:appendi\w+|supplement\w*|sections?|sec\.)",
+    re.IGNORECASE,
+)
+"""Words that leave something to another part of the paper, which then holds it."""
 _OF_OTHERS = re.compile(
     r"\b(?:previous|prior|existing|other|their|these|those|traditional"
     r"|classical) (?:\w+ )?(?:works?|methods?"
@@ -83,6 +88,8 @@ def acknowledges(passage_text: str, clause: Clause) -> bool:
         clause: The sentence of the point that is looked up.
     """
     if is_interrogative(clause.text) or not concedes(passage_text):
+        return False
+    if _ELSEWHERE.search(passage_text):
         return False
     wanted = wanted_content(clause.text)
     if any(aspect.may_concede for aspect in wanted.aspects):

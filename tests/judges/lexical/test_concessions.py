@@ -60,6 +60,8 @@ def test_a_passage_that_concedes_the_same_thing_confirms_the_point(
          "Our gauge network overcomes this limitation in calm harbours and rough ones."),
         ("The gauge network only suits calm harbours.",
          "Our gauge network is not limited to calm harbours."),
+        ("There is no proof of the estuary bound.",
+         "We leave the proof of the estuary bound to Appendix B."),
         ("", "We do not evaluate on estuary gauges."),
     ],
 )  # fmt: skip
