@@ -180,7 +180,9 @@ def measured(remarks: Sequence[Sought], ways: Mapping[str, Order]) -> dict[str, 
             some = [one for one in real if kind in ("all", one.kind)]
             if some:
                 share, _ = first_three(some, order_of)
-                kinds.setdefault(kind, {})[name] = {"shown": 3, **_numbers(share), "n": len(some)}
+                if share.low is not None:
+                    numbers = {"shown": 3, **_numbers(share), "n": len(some)}
+                    kinds.setdefault(kind, {})[name] = numbers
         columns = hits(real, order_of)
         shares = estimates(real, columns, columns)
         curve[name] = [

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from reviewscore.judges.lexical.concessions import marked
 from reviewscore.judges.lexical.content import wanted_content
 from reviewscore.judges.lexical.forms import OPINIONS, Clause, QuestionForm, clauses_of, main_clause
 from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
@@ -157,7 +158,7 @@ def _closest(
             "finder looks for words, so the paper may still say it in other ones.",
             clause.form,
         )
-    evidence = tuple(_evidence(index, index.passages[number]) for number in chosen)
+    evidence = marked((_evidence(index, index.passages[number]) for number in chosen), clause)
     opinion = f"{_OPINION[clause.form]} " if clause.form in OPINIONS else ""
     rationale = (
         f"{opinion}{_why(list(chosen.values()))} Whether they bear on it was not "
