@@ -55,6 +55,9 @@ class Settings(BaseModel):
         paper_parts: The parts of papers that judges see. ``main``: no references, no appendix;
             ``all``: the whole text; ``auto``: no references for papers read from a PDF or TEI
             file, ``all`` for texts that were given.
+        encoder: Sentence encoder by which the embedded judge ranks passages: ``auto`` (the one on
+            this machine, if the extra ``semantic`` is installed; nothing is fetched), a folder,
+            or None (written ``none``).
         calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
             score beside the judge's own.
         max_connections: Most calls under way at once, for each model.
@@ -113,6 +116,7 @@ class Settings(BaseModel):
     limitations: bool = True
     author_response: bool = False
     paper_parts: Literal["auto", "main", "all"] = "auto"
+    encoder: str | None = "auto"
     calibration: Path | None = None
     max_connections: int = Field(default=8, ge=1, le=1024)
     max_retries: int = Field(default=8, ge=0, le=20)
@@ -181,7 +185,13 @@ class Settings(BaseModel):
         """The ledger that all runs share: the address of a database, or a folder."""
         return self.ledger or self.ledger_folder
 
-    @field_validator("calibration", "prices", "cache_dir", "store", "prompts_dir")
+    @field_validator("encoder", mode="before")
+    @classmethod
+    def _folder_or_word(cls, encoder: object) -> object:
+        text = str(encoder) if isinstance(encoder, Path) else encoder
+        return None if text == "none" else text
+
+    @field_validator("calibration", "prices", "cache_dir", "store", "prompts_dir", "encoder")
     @classmethod
     def _no_nul(cls, path: Path | str | None) -> Path | str | None:
         if "\0" in str(path):
@@ -272,7 +282,7 @@ TABLES = {
         **{name: f"judges.{name}" for name in JUDGES}},
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
                                       "limitations", "author_response", "paper_parts",
-                                      "skip_bad_lines", "prompts_dir", "calibration")},
+                                      "skip_bad_lines", "prompts_dir", "calibration", "encoder")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "speed",
@@ -472,6 +482,8 @@ def _count_from(folder: Path, values: dict[str, object]) -> None:
     for name in ("calibration", "prices", "cache_dir", "prompts_dir"):
         if isinstance(path := values.get(name), str):
             values[name] = folder / path
+    if isinstance(path := values.get("encoder"), str) and path not in ("auto", "none"):
+        values["encoder"] = folder / path
 
 
 def _from_files(

@@ -139,6 +139,8 @@ _WORDS = {
     "paper_parts": "What judges see of a paper: main leaves out references and appendix; auto "
     "leaves out references, of papers read from a PDF, TEI, LaTeX or HTML file.",
     "limitations": "Take points from the reviewer's remarks on limitations, as by default.",
+    "encoder": "Sentence encoder of the embedded judge: auto (one on this machine, if the extra "
+    "semantic is installed), none, or a folder.",
     "calibration": "Scores corrected by human labels: a file that agree --calibrate wrote.",
     "limit": "Only so many reviews.",
     "point": "Only this point: its id, or REVIEW#NUMBER.",
@@ -207,7 +209,7 @@ settings_options = together(
     engine_options,
     *map(setting, ("score", "protocol", "repeats", "author_response", "paper_parts")),
     *map(setting, ("limitations", "calibration", "limit", "point", "skip_bad_lines")),
-    *map(setting, ("batch", "store", "wait")),
+    *map(setting, ("batch", "store", "wait", "encoder")),
 )
 """Who judges, and what is judged."""
 
@@ -228,7 +230,7 @@ GROUPS = {
     ),
     "Models": (
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),
-        "prompts_dir",
+        *("prompts_dir", "encoder"),
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (

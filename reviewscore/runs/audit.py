@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import platform
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from importlib.metadata import version
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from reviewscore.logic.pool import shared
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
 from reviewscore.points.split import split_review
+from reviewscore.retrieval.encoder import FastembedEncoder, encoder_of
 from reviewscore.runs.folder import (
     MANIFEST,
     ErrorRecord,
@@ -129,6 +130,8 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 failed=done.counts.error + len(collection.unread),
                 before=done.counts.points,
             )
+        if (encoder := _encoder(resolved)) is not None:
+            encoder.load()  # what is wrong with it is said before a run begins
         manifest = _with_checks(
             manifest, collection, settings, out, sizes=prompt_sizes, say=progress.say
         )
@@ -314,6 +317,20 @@ class _Audit:
 
 _VERSIONED = ("z3-solver", "pydantic", "openai", "anthropic", "bm25s")
 """Packages whose versions a run's account names."""
+_OF_ENCODERS = ("fastembed", "fastembed-gpu", "onnxruntime", "onnxruntime-gpu")
+"""Those that it names beside them where a sentence encoder is used, as far as they are there."""
+
+
+def _encoder(resolved: Resolved) -> FastembedEncoder | None:
+    """The sentence encoder of a run; None for one that has none or asks models.
+
+    Raises:
+        SettingsError: It cannot be used.
+    """
+    settings = resolved.settings
+    if not settings.embedded:
+        return None
+    return encoder_of(settings, origin=resolved.origins["encoder"])
 
 
 def new_manifest(
@@ -328,7 +345,8 @@ def new_manifest(
         data: Folder the collection was read from.
     """
     settings = resolved.settings
-    judge_version = LexicalJudges().version if settings.embedded else None
+    encoder = _encoder(resolved)
+    judge_version = LexicalJudges(encoder).version if settings.embedded else None
     problems = prompts.verify() if settings.prompts_dir is None else ()
     chosen = settings.decisive()
     sums = {prompt.prompt_id: prompt.sha256 for prompt in map(prompts.latest, prompt_names(chosen))}
@@ -358,6 +376,7 @@ def new_manifest(
         versions={
             "python": platform.python_version(),
             **{name: version(name) for name in _VERSIONED},
+            **({} if encoder is None else dict(_versions(_OF_ENCODERS))),
         },
         inputs=inputs,
         **noted_data(out, data, collection.pair),
@@ -371,6 +390,13 @@ def new_manifest(
             )
         ),
     )
+
+
+def _versions(packages: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Versions of packages, of those that are installed by these names."""
+    for name in packages:
+        with suppress(PackageNotFoundError):
+            yield name, version(name)
 
 
 def _methods(settings: Settings) -> dict[str, int]:

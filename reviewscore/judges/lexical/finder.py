@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from reviewscore.judges.lexical.content import WantedContent, wanted_content
@@ -28,6 +29,9 @@ from reviewscore.retrieval.index import IndexedHeading, PaperIndex, Passage, ind
 from reviewscore.schema.paper import Evidence, Paper, Zone
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.verdict import Finding
+
+if TYPE_CHECKING:
+    from reviewscore.retrieval.encoder import SentenceEncoder
 
 _PLAINLY, _NOT_PLAINLY = 0.3, 0.15
 """What a passage gains that speaks of an aspect under its heading, and loses that does not."""
@@ -83,7 +87,13 @@ _CANNOT = {
 _EMPTY = "The point names nothing specific enough to be looked up in the paper."
 
 
-def find(text: str, paper: Paper, places: Sequence[Place] = ()) -> Found:
+def find(
+    text: str,
+    paper: Paper,
+    places: Sequence[Place] = (),
+    *,
+    encoder: SentenceEncoder | None = None,
+) -> Found:
     """Look up one review point, question or premise in a paper.
 
     Args:
@@ -91,6 +101,7 @@ def find(text: str, paper: Paper, places: Sequence[Place] = ()) -> Found:
         paper: The paper, with its sections.
         places: Places of the paper that the point names; what stands there and bears on the point
             comes first.
+        encoder: Ranks passages beside the rules.
 
     Returns:
         The outcome. The same text and paper always give the same outcome.
