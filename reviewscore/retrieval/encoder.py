@@ -23,6 +23,7 @@ from reviewscore.bounds import Bound, read_bounded
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.files import hash_file
 from reviewscore.json_text import load_json
+from reviewscore.schema.record import storable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -144,7 +145,10 @@ class FastembedEncoder:
         with self._failures("gives no vectors"):
             # One by one: no vector then hangs on its neighbours, and it costs no time (sentences
             # of different lengths are not padded) and the least memory.
-            rows = np.asarray(list(self._model.embed(list(texts), batch_size=1)), np.float32)
+            rows = np.asarray(
+                list(self._model.embed([storable(text) for text in texts], batch_size=1)),
+                np.float32,
+            )
         if rows.shape != (len(texts), width or rows[0].size):
             raise SettingsError(
                 f"the encoder in {self.folder} gives an array of shape {rows.shape} for "

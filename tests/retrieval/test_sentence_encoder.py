@@ -48,6 +48,12 @@ def test_no_texts_have_no_vectors(fake: FakeFastembed, tmp_path: Path) -> None:
     assert named(write_encoder(tmp_path / "mini")).encode(()).shape == (0, WIDTH)
 
 
+def test_half_a_character_of_a_broken_text_stops_nothing(
+    fake: FakeFastembed, tmp_path: Path
+) -> None:
+    assert named(write_encoder(tmp_path / "mini")).encode(["a \ud800 b"]).shape == (1, WIDTH)
+
+
 def test_weights_are_loaded_with_the_first_text_and_once(
     fake: FakeFastembed, tmp_path: Path
 ) -> None:
