@@ -76,7 +76,9 @@ def test_a_run_goes_on_with_the_encoder_it_began_with_and_with_no_other(
     rs.audit(data, tmp_path / "run")
 
     assert rs.audit(data, tmp_path / "run", encoder=weights).failed == 0
-    with pytest.raises(RunFolderError, match=r"'6 with all-MiniLM-L6-v2 \w{8}' and is now '6'"):
+    with pytest.raises(
+        RunFolderError, match=r"lexical 6 with all-MiniLM-L6-v2 \w{8} and is now lexical 6 "
+    ):
         rs.audit(data, tmp_path / "run", encoder="none")
 
 
