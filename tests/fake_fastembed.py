@@ -29,8 +29,10 @@ class FakeFastembed:
         options: How they were, last.
         texts: Texts that were encoded, in order.
         pooling: Of each model that was registered, by name.
+        files: Its file with the weights, likewise.
         fetched: Folders into which weights were fetched.
         network: Whether fetching works.
+        silenced: What was told to be silent.
     """
 
     def __init__(self) -> None:
