@@ -89,9 +89,8 @@ def _encoder() -> bool:
     resolved = options.settings_from({})
     settings = resolved.settings
     try:
-        encoder = encoder_of(settings, origin=resolved.origins["encoder"])
+        encoder = encoder_of(settings, origin=resolved.origins["encoder"], load=True)
         if encoder is not None:
-            encoder.load()
             print_line(f"encoder      {encoder.name} in {encoder.folder}")
         elif settings.encoder is None:
             print_line(f"encoder      none ({resolved.origins['encoder']})")
@@ -103,7 +102,7 @@ def _encoder() -> bool:
                 f"{own_folder(settings.ledger_folder)}"
             )
     except SettingsError as error:
-        print_line(f"encoder      {error}")
+        print_line(f"encoder      {str(error).removeprefix('encoder ')}")
         return False
     return True
 
@@ -120,7 +119,7 @@ def _fetch_encoder(*, yes: bool) -> int:
     if not encoder.installed():
         raise SettingsError(f"--fetch-encoder: fastembed is not installed: {encoder.INSTALL}")
     if (there := encoder.weights_folder(folder)) is not None:
-        print_line(f"the encoder is there already: {there}")
+        print_line(f"the encoder is there already: {there} (remove that folder to fetch it anew)")
         return 0
     what = (
         f"this fetches {encoder.MODEL} ({encoder.LICENCE}, about {encoder.MEGABYTES} MB) from "

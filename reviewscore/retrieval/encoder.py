@@ -250,15 +250,16 @@ def located(setting: str | None, data: Path) -> str | None:
 
 
 def encoder_at(
-    setting: str | None, data: Path, *, origin: str | None = None
+    setting: str | None, data: Path, *, origin: str | None = None, load: bool = False
 ) -> FastembedEncoder | None:
-    """The encoder that a setting names; its weights are loaded with the first text.
+    """The encoder that a setting names.
 
     Args:
         setting: ``auto`` for the one on this machine if the extra and weights are there, a folder,
             or None.
         data: As of `own_folder`.
         origin: Where the setting comes from, for messages.
+        load: Whether its weights are loaded and tried at once, and not with the first text.
 
     Returns:
         The same one for the same folder, or None.
@@ -275,14 +276,19 @@ def encoder_at(
             f"{named}: {setting} needs fastembed, which is not installed: {INSTALL}"
         )
     try:
-        return _of_folder(Path(folder))
+        encoder = _of_folder(Path(folder))
+        if load:
+            encoder.load()
+        return encoder
     except SettingsError as error:
         raise SettingsError(f"{named}: {error}") from error
 
 
-def encoder_of(settings: Settings, *, origin: str | None = None) -> FastembedEncoder | None:
+def encoder_of(
+    settings: Settings, *, origin: str | None = None, load: bool = False
+) -> FastembedEncoder | None:
     """The encoder that the settings name; as `encoder_at`."""
-    return encoder_at(settings.encoder, settings.ledger_folder, origin=origin)
+    return encoder_at(settings.encoder, settings.ledger_folder, origin=origin, load=load)
 
 
 def fetch(data: Path) -> FastembedEncoder:
@@ -309,10 +315,9 @@ def fetch(data: Path) -> FastembedEncoder:
             f"download {SOURCE} from huggingface.co and copy its {_MODEL_FILES[0]}, "
             f"{', '.join(_TOKENIZER_FILES)} to {own}"
         ) from error
-    encoder = encoder_at(AUTO, data)
+    encoder = encoder_at(AUTO, data, load=True)
     if encoder is None:
         raise SettingsError(f"fastembed put no weights into {own.parent}; copy them to {own}")
-    encoder.load()
     return encoder
 
 

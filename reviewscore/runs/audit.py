@@ -130,8 +130,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 failed=done.counts.error + len(collection.unread),
                 before=done.counts.points,
             )
-        if (encoder := _encoder(resolved)) is not None:
-            encoder.load()  # what is wrong with it is said before a run begins
+        _encoder(resolved, load=True)  # what is wrong with it is said before a run begins
         manifest = _with_checks(
             manifest, collection, settings, out, sizes=prompt_sizes, say=progress.say
         )
@@ -321,8 +320,12 @@ _OF_ENCODERS = ("fastembed", "fastembed-gpu", "onnxruntime", "onnxruntime-gpu")
 """Those that it names beside them where a sentence encoder is used, as far as they are there."""
 
 
-def _encoder(resolved: Resolved) -> FastembedEncoder | None:
+def _encoder(resolved: Resolved, *, load: bool = False) -> FastembedEncoder | None:
     """The sentence encoder of a run; None for one that has none or asks models.
+
+    Args:
+        resolved: Settings with their origins.
+        load: Whether it is loaded and tried at once.
 
     Raises:
         SettingsError: It cannot be used.
@@ -330,7 +333,7 @@ def _encoder(resolved: Resolved) -> FastembedEncoder | None:
     settings = resolved.settings
     if not settings.embedded:
         return None
-    return encoder_of(settings, origin=resolved.origins["encoder"])
+    return encoder_of(settings, origin=resolved.origins["encoder"], load=load)
 
 
 def new_manifest(

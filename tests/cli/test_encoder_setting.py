@@ -90,7 +90,7 @@ def test_a_broken_encoder_is_named_before_a_run_begins(
     ended = invoker("audit", capsys)(data, "-o", tmp_path / "run", "--encoder", folder)
 
     assert ended.exit_code == 2
-    assert f"the encoder in {folder} cannot be loaded" in ended.stderr
+    assert f"encoder (flag): the encoder in {folder} cannot be loaded" in ended.stderr
     assert "--encoder none" in ended.stderr
     assert not (tmp_path / "run").exists()
 
@@ -170,6 +170,7 @@ def test_the_doctor_finds_broken_weights(
     ended = invoker("doctor", capsys)()
 
     assert ended.exit_code == 1
+    assert "encoder      (default): the encoder in " in ended.stdout
     assert "weights may be broken" in ended.stdout
 
 
