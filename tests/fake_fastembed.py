@@ -65,6 +65,11 @@ class FakeFastembed:
         return self
 
 
+def take_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let it look as if fastembed were not installed, whether it is or not."""
+    monkeypatch.setitem(sys.modules, "fastembed", None)
+
+
 class _Pooling:
     CLS, MEAN = "CLS", "MEAN"
 

