@@ -108,8 +108,7 @@ def _text_embedding(fake: FakeFastembed) -> type:
         def add_custom_model(name: str, *, pooling: str, model_file: str, **_: object) -> None:
             fake.pooling[name], fake.files[name] = pooling, model_file
 
-        def embed(self, texts: list[str], batch_size: int) -> Iterator[NDArray[np.float32]]:
-            assert batch_size == 1
+        def embed(self, texts: list[str]) -> Iterator[NDArray[np.float32]]:
             fake.texts += texts
             for text in texts:
                 yield _vector(text, self._says)

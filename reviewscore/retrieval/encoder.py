@@ -17,7 +17,6 @@ from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-from weakref import WeakKeyDictionary
 
 from reviewscore.bounds import Bound, read_bounded
 from reviewscore.errors import InputError, SettingsError
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from reviewscore.config import Settings
-    from reviewscore.retrieval.index import PaperIndex
 
 AUTO = "auto"
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
@@ -50,7 +48,8 @@ _POOLING = "1_Pooling/config.json"
 _FIRST, _MEAN = "pooling_mode_cls_token", "pooling_mode_mean_tokens"
 _MOST = Bound("", 0.1, of="a file that says how tokens are pooled")
 _THREADS = 2
-_POINTS_KEPT = 4096
+_KEPT = 4096
+"""Vectors that are kept: of the points of a batch, and of the passages of the last few papers."""
 _HASH = 8
 """Hexadecimal digits of the weights' sum in an encoder's name."""
 _LONGEST_NAME = 60
@@ -103,6 +102,7 @@ class FastembedEncoder:
         self.folder, self._model_file = folder, model
         self._first_token = _first_token_counts(folder)
         self.name = f"{_model_name(folder)} {self._sum()[:_HASH]}"
+        self._vector = lru_cache(maxsize=_KEPT)(self._encoded)
 
     def _sum(self) -> str:
         """SHA-256 of all that decides a vector."""
@@ -122,46 +122,45 @@ class FastembedEncoder:
         _ = self._width
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of texts, as of `SentenceEncoder`.
+        """Vectors of texts, as of `SentenceEncoder`; those of the last few thousand are kept.
 
         Raises:
             SettingsError: The weights cannot be loaded, or give no vectors.
         """
         import numpy as np
 
-        if not texts:
-            return np.zeros((0, self._width), np.float32)
-        return self._encoded(texts, self._width)
+        vectors = np.empty((len(texts), self._width), np.float32)
+        for row, text in enumerate(texts):
+            vectors[row] = self._vector(text)
+        return vectors
 
     @cached_property
     def _width(self) -> int:
         """Dimensions of a vector."""
-        width: int = self._encoded(["A text to try the encoder with.", "Two."], None).shape[1]
-        return width
+        return len(self._vector("A text to try the encoder with."))
 
-    def _encoded(self, texts: Sequence[str], width: int | None) -> NDArray[np.float32]:
+    def _encoded(self, text: str) -> NDArray[np.float32]:
+        """The vector of one text.
+
+        Texts are encoded one by one: no vector then hangs on its neighbours, and it costs no time
+        (texts of different lengths are not padded) and the least memory.
+        """
         import numpy as np
 
         with self._failures("gives no vectors"):
-            # One by one: no vector then hangs on its neighbours, and it costs no time (sentences
-            # of different lengths are not padded) and the least memory.
-            rows = np.asarray(
-                list(self._model.embed([storable(text) for text in texts], batch_size=1)),
-                np.float32,
-            )
-        if rows.shape != (len(texts), width or rows[0].size):
+            given = np.asarray(next(iter(self._model.embed([storable(text)]))), np.float32)
+        if given.ndim != 1:
             raise SettingsError(
-                f"the encoder in {self.folder} gives an array of shape {rows.shape} for "
-                f"{len(texts)} texts, and not one vector for each; it is no sentence encoder"
+                f"the encoder in {self.folder} gives an array of shape {given.shape} for a text, "
+                "and not a vector; it is no sentence encoder: name another folder, or none"
             )
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        if not (np.isfinite(lengths).all() and lengths.all()):
-            bad = int((~np.isfinite(lengths) | (lengths == 0)).sum())
+        length = np.linalg.norm(given)
+        if not (np.isfinite(length) and length):
             raise SettingsError(
-                f"the encoder in {self.folder} gives vectors that are no numbers or have no length "
-                f"({bad} of {len(texts)}); its weights may be broken: copy or fetch them anew"
+                f"the encoder in {self.folder} gives a vector that has no length or is no number; "
+                "its weights may be broken: copy or fetch them anew"
             )
-        return np.asarray(rows / lengths, np.float32)
+        return np.asarray(given / length, np.float32)
 
     @cached_property
     def _model(self) -> Any:
@@ -319,44 +318,6 @@ def fetch(data: Path) -> FastembedEncoder:
     if encoder is None:
         raise SettingsError(f"fastembed put no weights into {own.parent}; copy them to {own}")
     return encoder
-
-
-def passage_vectors(
-    encoder: SentenceEncoder, index: PaperIndex, texts: tuple[str, ...]
-) -> NDArray[np.float32]:
-    """Vectors of texts of a paper, kept as long as its index (`retrieval.index.index_of`).
-
-    Args:
-        encoder: The encoder.
-        index: The paper's index.
-        texts: What is encoded: its passages, or windows of them.
-
-    Returns:
-        Shape (texts, dimensions), rows of length 1, not to be written to.
-    """
-    kept = _OF_PAPERS.setdefault(index, {})
-    key = (encoder.name, texts)
-    if key not in kept:
-        kept[key] = encoder.encode(texts)
-        kept[key].setflags(write=False)
-    return kept[key]
-
-
-_OF_PAPERS: WeakKeyDictionary[
-    PaperIndex, dict[tuple[str, tuple[str, ...]], NDArray[np.float32]]
-] = WeakKeyDictionary()
-
-
-@lru_cache(maxsize=_POINTS_KEPT)
-def point_vector(encoder: SentenceEncoder, text: str) -> NDArray[np.float32]:
-    """Vector of a point's text: shape (dimensions,), length 1, not to be written to.
-
-    The last few thousand are kept: reviews of a paper repeat their points, and a point is looked
-    up in more than one way.
-    """
-    vector: NDArray[np.float32] = encoder.encode([text])[0]
-    vector.setflags(write=False)
-    return vector
 
 
 @cache

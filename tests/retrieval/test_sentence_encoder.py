@@ -15,12 +15,8 @@ from reviewscore.retrieval.encoder import (
     fetch,
     located,
     own_folder,
-    passage_vectors,
-    point_vector,
     weights_folder,
 )
-from reviewscore.retrieval.index import PaperIndex
-from reviewscore.schema.paper import Paper
 from tests.fake_fastembed import HUB, WIDTH, FakeFastembed, take_away, write_encoder
 
 TEXTS = ("Frogs call at night.", "We count frogs.", "The learning rate is 0.001.")
@@ -261,9 +257,9 @@ def test_a_way_of_pooling_that_is_not_known_is_refused(
     ("weights", "words"),
     [
         ("broken", "cannot be loaded (INVALID_PROTOBUF: protobuf parsing failed); copy or fetch"),
-        ("flat", "an array of shape (2, 2, 16) for 2 texts"),
-        ("nan", "no numbers or have no length (2 of 2)"),
-        ("zero", "no numbers or have no length (2 of 2)"),
+        ("flat", "an array of shape (2, 16) for a text"),
+        ("nan", "no length or is no number"),
+        ("zero", "no length or is no number"),
     ],
 )
 def test_weights_that_give_no_vectors_are_refused(
@@ -278,49 +274,26 @@ def test_weights_that_give_no_vectors_are_refused(
     assert words in str(refused.value)
 
 
-class Counting:
-    """An encoder that counts the texts it was given."""
+def test_a_text_is_encoded_once(fake: FakeFastembed, tmp_path: Path) -> None:
+    encoder = named(write_encoder(tmp_path / "mini"))
+    encoder.load()
+    fake.texts.clear()
 
-    def __init__(self, name: str = "counting 0") -> None:
-        self.name, self.texts = name, 0
+    first = encoder.encode([*TEXTS, TEXTS[0]])
+    again = encoder.encode(TEXTS[1:])
 
-    def encode(
-        self, texts: tuple[str, ...] | list[str]
-    ) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-        self.texts += len(texts)
-        return np.ones((len(texts), 1), np.float32)
-
-
-def test_vectors_of_a_paper_are_made_once_for_each_encoder(paper: Paper) -> None:
-    index, encoder, other = PaperIndex(paper), Counting(), Counting("other 1")
-
-    first = passage_vectors(encoder, index, TEXTS)
-    again = passage_vectors(encoder, index, tuple(list(TEXTS)))
-    passage_vectors(other, index, TEXTS)
-    passage_vectors(encoder, index, TEXTS[:1])
-
-    assert first is again
-    assert not first.flags.writeable
-    assert (encoder.texts, other.texts) == (4, 3)
+    assert fake.texts == list(TEXTS)
+    assert np.array_equal(first[1:3], again)
+    assert np.array_equal(first[0], first[3])
 
 
-def test_vectors_of_a_paper_go_with_its_index(paper: Paper) -> None:
-    encoder = Counting()
+def test_what_a_caller_does_to_vectors_is_its_own(fake: FakeFastembed, tmp_path: Path) -> None:
+    encoder = named(write_encoder(tmp_path / "mini"))
+    expected = encoder.encode(TEXTS)
 
-    passage_vectors(encoder, PaperIndex(paper), TEXTS)
-    passage_vectors(encoder, PaperIndex(paper), TEXTS)
+    encoder.encode(TEXTS)[:] = 0
 
-    assert encoder.texts == 6
-
-
-def test_a_points_vector_is_made_once() -> None:
-    encoder = Counting()
-
-    vectors = [point_vector(encoder, TEXTS[0]) for _ in range(3)]
-
-    assert encoder.texts == 1
-    assert vectors[0].shape == (1,)
-    assert not vectors[0].flags.writeable
+    assert np.array_equal(encoder.encode(TEXTS), expected)
 
 
 def test_weights_are_fetched_into_the_users_folder_without_a_login(
