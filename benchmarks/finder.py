@@ -37,14 +37,8 @@ from benchmarks.finder_sets import (
 from benchmarks.measure import SHARED, skip
 from reviewscore.judges.lexical import finder
 from reviewscore.judges.lexical.judges import LexicalJudges
-from reviewscore.retrieval.ranking import (
-    WEIGHTS,
-    WITH,
-    WITHOUT,
-    SentenceEncoder,
-    features,
-    shown_passages,
-)
+from reviewscore.retrieval.encoder import SentenceEncoder
+from reviewscore.retrieval.ranking import WEIGHTS, WITH, WITHOUT, features, shown_passages
 from reviewscore.schema.review import PointKind
 from reviewscore.stats.estimates import Estimate
 from reviewscore.text.linear import LinearModel, fitted_model, load_linear_models, weights_json

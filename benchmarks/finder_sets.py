@@ -26,8 +26,9 @@ from reviewscore.agreement.segmentation import Piece, matches
 from reviewscore.judges.lexical.finder import nearest
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.points.places import with_places
+from reviewscore.retrieval.encoder import SentenceEncoder
 from reviewscore.retrieval.index import PaperIndex, bm25_of
-from reviewscore.retrieval.ranking import SentenceEncoder, shown_passages
+from reviewscore.retrieval.ranking import shown_passages
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_label import PointLabel
 from reviewscore.schema.review import PointKind, Review, ReviewPoint, Role

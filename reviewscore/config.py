@@ -70,6 +70,9 @@ class Settings(BaseModel):
         context_tokens: Tokens of prompt and reply that the models read at once. Papers that do not
             fit are refused before anything is asked, or shown as excerpts; None is not known: for
             excerpts a server of one's own is asked, and 16,384 are taken where none says.
+        encoder: Sentence encoder by which the embedded judge ranks passages: ``auto`` (the one on
+            this machine, if the extra ``semantic`` is installed; nothing is fetched), a folder,
+            or None (written ``none``).
         calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
             score beside the judge's own.
         max_connections: Most calls under way at once, for each model.
@@ -131,6 +134,7 @@ class Settings(BaseModel):
     paper_parts: Literal["auto", "main", "all"] = "auto"
     context: Literal["whole", "excerpts"] = "whole"
     context_tokens: int | None = Field(default=None, ge=2048)
+    encoder: str | None = "auto"
     calibration: Path | None = None
     max_connections: int = Field(default=8, ge=1, le=1024)
     max_retries: int = Field(default=8, ge=0, le=20)
@@ -213,7 +217,13 @@ class Settings(BaseModel):
         """The ledger that all runs share: the address of a database, or a folder."""
         return self.ledger or self.ledger_folder
 
-    @field_validator("calibration", "prices", "cache_dir", "store", "prompts_dir")
+    @field_validator("encoder", mode="before")
+    @classmethod
+    def _folder_or_word(cls, encoder: object) -> object:
+        text = str(encoder) if isinstance(encoder, Path) else encoder
+        return None if text == "none" else text
+
+    @field_validator("calibration", "prices", "cache_dir", "store", "prompts_dir", "encoder")
     @classmethod
     def _no_nul(cls, path: Path | str | None) -> Path | str | None:
         if "\0" in str(path):
@@ -308,7 +318,7 @@ TABLES = {
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
                                       "limitations", "author_response", "paper_parts",
                                       "context", "context_tokens", "skip_bad_lines",
-                                      "prompts_dir", "calibration")},
+                                      "prompts_dir", "calibration", "encoder")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "speed",
@@ -528,6 +538,8 @@ def _count_from(folder: Path, values: dict[str, object]) -> None:
     for name in ("calibration", "prices", "cache_dir", "prompts_dir"):
         if isinstance(path := values.get(name), str):
             values[name] = folder / path
+    if isinstance(path := values.get("encoder"), str) and path not in ("auto", "none"):
+        values["encoder"] = folder / path
 
 
 def _from_files(

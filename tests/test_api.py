@@ -520,7 +520,7 @@ GIVEN: dict[str, object] = {
     "base_url": "http://127.0.0.1:9/v1", "ledger": "postgresql://u@h/d", "paper": ["frogs"],
     "point": "r1#1", "score": "base", "protocol": "economy", "paper_parts": "main",
     "points": "rules", "structured": "text", "effort": "low", "cache_dir": "ledgers",
-    "max_tokens": 64, "confidentiality": "provider", "context": "excerpts",
+    "max_tokens": 64, "encoder": "mini", "confidentiality": "provider", "context": "excerpts",
     "context_tokens": 9000,
 }  # fmt: skip
 

@@ -32,6 +32,7 @@ from reviewscore.papers.parts import QUESTIONS
 from reviewscore.printable import counted
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import unread_words
+from reviewscore.retrieval.encoder import encoder_of
 from reviewscore.runs.audit import audit, finished
 from reviewscore.runs.context import with_window
 from reviewscore.runs.estimate import CostEstimate, estimate
@@ -215,8 +216,10 @@ def _run(
 ) -> int:
     if resolved.settings.embedded and not quiet:
         origin = " (the default)" if resolved.origins["model"] == "default" else ""
+        encoder = encoder_of(settings, origin=resolved.origins["encoder"])
+        ranked = "" if encoder is None else f", with the sentence encoder {encoder.name}"
         say(
-            f"judge: lexical{origin}, an evidence finder without a model; "
+            f"judge: lexical{origin}, an evidence finder without a model{ranked}; "
             "it finds quotes to read and does not judge truth",
         )
     warn(() if quiet else collection.warnings)

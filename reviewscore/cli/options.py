@@ -142,6 +142,8 @@ _WORDS = {
     "(excerpts), or refuse them (whole, the default).",
     "context_tokens": "Tokens of prompt and reply that the models read at once.",
     "limitations": "Take points from the reviewer's remarks on limitations, as by default.",
+    "encoder": "Sentence encoder of the embedded judge: auto (one on this machine, if the extra "
+    "semantic is installed), none, or a folder.",
     "calibration": "Scores corrected by human labels: a file that agree --calibrate wrote.",
     "limit": "Only so many reviews.",
     "point": "Only this point: its id, or REVIEW#NUMBER.",
@@ -211,7 +213,7 @@ settings_options = together(
     *map(setting, ("score", "protocol", "repeats", "author_response", "paper_parts")),
     *map(setting, ("context", "context_tokens")),
     *map(setting, ("limitations", "calibration", "limit", "point", "skip_bad_lines")),
-    *map(setting, ("batch", "store", "wait")),
+    *map(setting, ("batch", "store", "wait", "encoder")),
 )
 """Who judges, and what is judged."""
 
@@ -240,7 +242,7 @@ GROUPS = {
     ),
     "Models": (
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),
-        "prompts_dir",
+        *("prompts_dir", "encoder"),
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (

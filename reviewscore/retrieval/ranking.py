@@ -8,10 +8,10 @@ hand, the cosine of the vectors. `benchmarks.finder_model` fits the weights and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from reviewscore.papers.sentences import SentenceKind
@@ -24,6 +24,8 @@ from reviewscore.text.stems import content_stems, stems
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from reviewscore.retrieval.encoder import SentenceEncoder
 
     Numbers = npt.NDArray[np.float64]
 
@@ -39,32 +41,25 @@ _ENCODED = 1200
 """Characters of a passage, with its table's caption, that are encoded."""
 
 
-class SentenceEncoder(Protocol):
-    """What turns sentences into vectors; sentences of like meaning lie near each other."""
-
-    name: str
-
-    def encode(self, texts: Sequence[str], /) -> npt.NDArray[np.float32]:
-        """Shape (texts, dimensions); each row of length 1."""
-
-
 def ranked_passages(
     index: PaperIndex,
     text: str,
     *,
     encoder: SentenceEncoder | None = None,
     weights: Mapping[str, float] | None = None,
+    sharing: bool = False,
 ) -> list[int]:
     """Numbers of the passages of ``index.passages`` nearest to a remark, the nearest first.
 
-    Headings, scraps, references, front matter and a venue's boilerplate are left out; without an
-    encoder also what shares no word with the remark that names something.
+    Headings, scraps, references, front matter and a venue's boilerplate are left out. Without an
+    encoder, what shares no word with the remark that names something comes last.
 
     Args:
         index: The paper.
         text: The remark.
         encoder: A sentence encoder; None to go by words alone.
         weights: Of the views; None for those that come with the package.
+        sharing: Whether to leave out what comes last.
 
     Returns:
         All other passages; of equally near ones the first in the paper stands first.
@@ -75,14 +70,15 @@ def ranked_passages(
     shown = shown_passages(index)
     if not columns or not shown.any():
         return []
-    if encoder is None:
-        shown = shown & (columns["content"] > 0)
     if weights is None:
         weights = _weights(WITHOUT if encoder is None else WITH)
     scores = np.zeros(len(index.passages))
     for name, values in columns.items():
         scores += weights.get(name, 0.0) * values
-    order = np.argsort(-scores, kind="stable")
+    apart = np.zeros(len(scores), bool) if encoder is not None else columns["content"] == 0
+    order = np.lexsort((-scores, apart))  # stable
+    if sharing:
+        shown = shown & ~apart
     return [int(number) for number in order if shown[number]]
 
 

@@ -324,6 +324,9 @@ class SettingDifference(Record):
             ways = ("by their places in the review", "by their words")
             before, now = ways if self.before == 1 else ways[::-1]
             return f"its points have ids {before}, as of another version, and not {now}"
+        if self.name == "judge_version" and " with " in f"{self.before}{self.now}":
+            before, now = (f"lexical {version}" for version in (self.before, self.now))
+            return f"its judge was {before} and is now {now} (doctor tells of sentence encoders)"
         return f"{self.name} was {self.before!r} and is now {self.now!r}"
 
 

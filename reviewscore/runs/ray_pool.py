@@ -40,6 +40,7 @@ from reviewscore.llm.confidentiality import settled
 from reviewscore.llm.connect import RunContext, limits_of, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.llm.provider import EXCHANGE
+from reviewscore.retrieval.encoder import located
 from reviewscore.runs.ray_cluster import starting, variables_for
 from reviewscore.runs.ray_limits import RemoteBudget, RemoteLimiter, SharedLimits
 
@@ -82,7 +83,8 @@ def absolute_paths(settings: Settings) -> Settings:
         for name in ("cache_dir", "prompts_dir", "prices")
         if isinstance(value := getattr(settings, name), Path)
     }
-    return settings.model_copy(update=paths)
+    encoder = located(settings.encoder, settings.ledger_folder)
+    return settings.model_copy(update=paths | {"encoder": encoder})
 
 
 WorkerSetup = Callable[[RunContext], AbstractAsyncContextManager[Any]]

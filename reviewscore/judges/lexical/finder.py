@@ -17,8 +17,9 @@ from reviewscore.judges.lexical.forms import OPINIONS, Clause, QuestionForm, cla
 from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
 from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
+from reviewscore.retrieval.encoder import SentenceEncoder
 from reviewscore.retrieval.index import PaperIndex, Passage, index_of
-from reviewscore.retrieval.ranking import SentenceEncoder, ranked_passages
+from reviewscore.retrieval.ranking import ranked_passages
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.verdict import Finding
@@ -150,7 +151,8 @@ def _closest(
     encoder: SentenceEncoder | None,
 ) -> Found:
     """The passages nearest to the point; without any, the finder cannot judge."""
-    chosen = dict(list(nearest(text, index, places, encoder=encoder).items())[:SHOWN])
+    near = nearest(text, index, places, encoder=encoder, sharing=True)
+    chosen = dict(list(near.items())[:SHOWN])
     read, unread = parts_read(index.paper)
     if not chosen:
         return _cannot_judge(
@@ -158,7 +160,8 @@ def _closest(
             "finder looks for words, so the paper may still say it in other ones.",
             clause.form,
         )
-    evidence = marked((_evidence(index, index.passages[number]) for number in chosen), clause)
+    evidence = tuple(_evidence(index, index.passages[number]) for number in chosen)
+    evidence = marked(evidence, clause)
     opinion = f"{_OPINION[clause.form]} " if clause.form in OPINIONS else ""
     rationale = (
         f"{opinion}{_why(list(chosen.values()))} Whether they bear on it was not "
@@ -222,6 +225,7 @@ def nearest(
     *,
     encoder: SentenceEncoder | None = None,
     weights: Mapping[str, float] | None = None,
+    sharing: bool = False,
 ) -> dict[int, Place | None]:
     """The passages of a paper by how near they are to a point, the nearest first.
 
@@ -233,11 +237,12 @@ def nearest(
         places: Places of the paper that the point names.
         encoder: As of `ranked_passages`.
         weights: As of `ranked_passages`.
+        sharing: As of `ranked_passages`.
 
     Returns:
         Numbers of ``index.passages``, each with the place of the point that it stands in.
     """
-    ranked = ranked_passages(index, text, encoder=encoder, weights=weights)
+    ranked = ranked_passages(index, text, encoder=encoder, weights=weights, sharing=sharing)
     ranks = {number: rank for rank, number in enumerate(ranked)}
     chosen: dict[int, Place | None] = {}
     for place in places:
