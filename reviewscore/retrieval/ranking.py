@@ -124,12 +124,14 @@ def _weights(name: str) -> dict[str, float]:
 def _relative(values: Numbers) -> Numbers:
     """Values as shares of the largest one; zeros if none is above 0."""
     highest = values.max(initial=0.0)
-    return values / highest if highest > 0 else values
+    shares: Numbers = values / highest if highest > 0 else values
+    return shares
 
 
 def _standardised(values: Numbers) -> Numbers:
     """Values less their mean, in standard deviations."""
-    return (values - values.mean()) / (values.std() + 1e-6)
+    standardised: Numbers = (values - values.mean()) / (values.std() + 1e-6)
+    return standardised
 
 
 class _Views:
@@ -185,14 +187,17 @@ class _Views:
         """BM25 of each passage for the sentence of the remark that it is nearest to."""
         import numpy as np
 
-        return np.max([self.alone(list(content_stems(said))) for said in _said(remark)], axis=0)
+        scores = [self.alone(list(content_stems(said))) for said in _said(remark)]
+        best: Numbers = np.max(scores, axis=0)
+        return best
 
     def over_section(self, values: Numbers) -> Numbers:
         """The sum over each passage's section, by the root of how many passages it holds."""
         import numpy as np
 
         sums, counts = np.bincount(self._section, values), np.bincount(self._section)
-        return (sums / np.sqrt(counts))[self._section]
+        share: Numbers = (sums / np.sqrt(counts))[self._section]
+        return share
 
     def meanings(self, remark: str, encoder: SentenceEncoder) -> dict[str, Numbers]:
         """Cosines of the remark, and of its nearest sentence, with each passage."""
