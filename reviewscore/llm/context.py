@@ -223,12 +223,10 @@ def probe_request(like: Request, *, tokens: int) -> tuple[Request, str]:
         tokens: How many it is to have, about.
     """
     request, word = marked(like)
+    question = (Message(role="user", content=_QUESTION),)
+    request = request.model_copy(update={"task": "", "messages": question, "max_tokens": 256})
     missing = max(tokens - estimated_tokens(request_text(request)), 0)
-    update = {
-        "task": _FILLER * (missing // estimated_tokens(_FILLER)),
-        "messages": (Message(role="user", content=_QUESTION),),
-        "max_tokens": 256,
-    }
+    update = {"task": _FILLER * (missing // estimated_tokens(_FILLER))}
     return request.model_copy(update=update), word
 
 
