@@ -55,7 +55,8 @@ async def test_a_paper_for_a_server_of_this_machine_goes_past_proxies(
     server = LocalModel(kind=kind).start()  # type: ignore[arg-type]
     model = f"{'openai' if kind == 'vllm' else kind}/small"
     provider = open_provider(model, base_url=server.url.replace("127.0.0.1", host), timeout=5)
-    asked = request(model=model).model_copy(update={"system": "The code word is kiba11."})
+    words = "The code word is kiba11. Answer with this code word alone."
+    asked = request(model=model).model_copy(update={"system": words})
     try:
         completion = await provider.complete(asked)
         await provider.window(model)
