@@ -226,6 +226,8 @@ def _from_data(costs: UnitCosts) -> list[list[str]]:
         ["stored replies", f"longer than the measured {costs.reply:.0f} bytes, by what 250 tokens "
          "of four characters come to; compressed in the ledger, whole in records and reports",
          "measured here, and the estimate's reply length"],
+        ["a paper in the ledger", "as large as those measured, which are shorter than submissions",
+         "measured here: a lower bound"],
         ["an argument's record", f"as measured, with {_ROUNDS_MEASURED} rounds",
          "measured here: an upper bound"],
         ["time of proofs", "part of a call's time on its worker's core, though provers are "

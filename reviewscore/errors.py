@@ -155,6 +155,11 @@ class ProviderError(ModelError):
         self.in_doubt = in_doubt
         super().__init__(message)
 
+    @property
+    def unreached(self) -> bool:
+        """Whether the request never came to the server."""
+        return self.status is None and not self.in_doubt
+
 
 class RefusalError(ModelError):
     """The model declined to answer."""

@@ -164,7 +164,9 @@ class LocalModel(Served):
     def _reply(self, body: dict[str, Any], read: str) -> str:
         if "code word" in text_of(body):
             word = re.search(r"The code word is (\w+)", read)
-            return "I see none." if word is None or self.forgets else f"It is {word[1]}."
+            asked = "Answer with this code word alone" in read
+            given = word is not None and asked and not self.forgets
+            return f"It is {word[1]}." if word and given else "I see none."
         if len(self.judged) - 1 in self.spoils:
             return "Let me think about this."
         name = _TITLE.findall(text_of(body))[-1]

@@ -508,13 +508,18 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--log", type=Path)
     parser.add_argument("--every-failure", action="store_true")
+    # Papers full of tables have more tokens than a fourth of their letters.
+    parser.add_argument("--letters", type=int, default=2)
     parser.add_argument("--brief", action="store_true", help="do not look into the papers")
     options = parser.parse_args()
     if options.brief:
         for name in ("AnswerabilityReply", "FactualityReply"):
             ANSWERS[name] = partial(_unread, ANSWERS[name])
     server = Loopback(
-        latency=options.latency, log=options.log, every_failure=options.every_failure
+        latency=options.latency,
+        log=options.log,
+        every_failure=options.every_failure,
+        letters=options.letters,
     ).start()
     print(server.url, flush=True)  # noqa: T201 - the caller reads the address
     server._thread.join()

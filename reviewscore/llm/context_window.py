@@ -86,7 +86,7 @@ async def asked(get: Get, path: str) -> Any:
     except StopError:  # no access to this path; the calls themselves will say what is wrong
         return None
     except ProviderError as error:
-        if error.status is None and not error.in_doubt:
+        if error.unreached:
             raise
         return None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reviewscore import prompts
 from reviewscore.config import Resolved, Settings
-from reviewscore.errors import InputError, ProviderError, SettingsError
+from reviewscore.errors import InputError, ProviderError, SettingsError, StopError
 from reviewscore.judges.excerpts import (
     EXCERPT_CONTEXT,
     excerpt_room,
@@ -19,6 +19,7 @@ from reviewscore.judges.excerpts import (
 from reviewscore.llm.connect import RunContext, connect
 from reviewscore.llm.context_window import estimated_tokens
 from reviewscore.llm.ledger.store import CallsInMemory
+from reviewscore.llm.local_servers import starter
 from reviewscore.papers.parts import shown
 from reviewscore.points.places import with_places
 from reviewscore.points.split import split_review
@@ -91,10 +92,14 @@ async def _told(settings: Settings, say: Say) -> tuple[int, str] | None:
     windows = []
     try:
         for model in models:
+            provider = client.provider_of(model)
             try:
-                windows.append((model, await client.provider_of(model).window(model)))
-            except ProviderError:  # its calls will tell of that
-                continue
+                windows.append((model, await provider.window(model)))
+            except ProviderError as error:  # other failures its calls will tell of
+                start = starter(model, provider.place)
+                if start is not None and error.unreached:
+                    words = "or say with --context-tokens how much it reads at once"
+                    raise StopError(f"{error}; {start()}; {words}") from error
     finally:
         await client.close()
     told = [(window.tokens, f"{model}: {window.source}") for model, window in windows

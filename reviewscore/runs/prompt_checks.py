@@ -11,16 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from reviewscore import prompts
-from reviewscore.addresses import is_loopback, is_near
+from reviewscore.addresses import is_near
 from reviewscore.config import Settings
 from reviewscore.errors import ModelError, PromptCutError, ProviderError, SettingsError
 from reviewscore.judges.asker import paper_prefix
 from reviewscore.judges.excerpts import EXCERPT_CONTEXT, excerpt_room, reply_room
 from reviewscore.llm.connect import RunContext, connect, price_of
-from reviewscore.llm.context import CERTAIN, ReadingCheck, probe_request, recalls
+from reviewscore.llm.context import ABOUT, CERTAIN, ReadingCheck, probe_request, recalls
 from reviewscore.llm.context_window import TOKENIZER_MARGIN, ContextWindow, estimated_tokens
 from reviewscore.llm.ledger.store import CallsInMemory
-from reviewscore.llm.local_servers import answering_words
 from reviewscore.llm.provider import Provider
 from reviewscore.papers.parts import shown
 from reviewscore.printable import counted
@@ -31,8 +30,6 @@ from reviewscore.schema.call import Message, Request
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
 
-_ABOUT = 1.1
-"""A prompt that is longer by this factor at most is not tried again."""
 _NAMED = 5
 """Papers that a message names."""
 _ROUND = 64
@@ -135,9 +132,7 @@ async def _check(
         window = await provider.window(model)
         request = asked.about(model)
         scale = await _scale(provider, request)
-    except ProviderError as error:
-        if here := answering_words() if is_loopback(provider.place) else "":
-            say(f"{error}; {here}")
+    except ProviderError:
         return None
     if window.slots is not None and asked.settings.max_connections > window.slots:
         say(
@@ -152,7 +147,7 @@ async def _check(
         _refuse_longer(model, window, sizes, reply)
     check = manifest.PromptCheck(longest_prompt=longest, window=window.tokens, source=window.source)
     known = before is not None and before.read is not None
-    if before is not None and known and longest <= before.longest_prompt * _ABOUT:
+    if before is not None and known and longest <= before.longest_prompt * ABOUT:
         return before.model_copy(update=check.model_dump(include={"window", "source"}))
     price = price_of(asked.settings, model)
     paid = price is not None and price.input > 0

@@ -250,7 +250,7 @@ def _think(request: Request) -> bool | str:
 
 def _completion(answer: Any, sent: Parameters) -> Completion:
     if not answer.get("done"):
-        raise ProviderError("the answer is not whole", retryable=True)
+        raise ProviderError("the answer is not whole", retryable=True, in_doubt=True)
     counts = {name: answer[name] for name in (_USAGE.read, _USAGE.output) if name in answer}
     return Completion(
         text=str(without_surrogates(str(answer["message"].get("content") or ""))),
