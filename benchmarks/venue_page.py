@@ -217,7 +217,7 @@ def page(
 
 def _from_data(costs: UnitCosts) -> list[list[str]]:
     return [
-        ["papers, reviews, points, types", "100 papers of ICLR 2022 with three reviews each, "
+        ["reviews, points, types", "those of 100 papers of ICLR 2022 with three reviews each, "
          "written by models, repeated; types by the embedded rules",
          "real data (`iclr2022/batch100`)"],
         ["rounds, premises, tokens of instructions and replies", "means of 3.09 rounds (geometric, "

@@ -68,8 +68,8 @@ class Settings(BaseModel):
         context: What judges see of a paper: ``whole``, all of `paper_parts`, or ``excerpts``, the
             passages nearest to each point, of papers that are longer than `context_tokens` allow.
         context_tokens: Tokens of prompt and reply that the models read at once. Papers that do not
-            fit are refused before anything is asked, or shown as excerpts; None is not known, and
-            taken for 16,384 where excerpts are asked for.
+            fit are refused before anything is asked, or shown as excerpts; None is not known: for
+            excerpts a server of one's own is asked, and 16,384 are taken where none says.
         calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
             score beside the judge's own.
         max_connections: Most calls under way at once, for each model.

@@ -71,7 +71,7 @@ class LocalModel(Served):
     @property
     def judged(self) -> list[dict[str, Any]]:
         """The chats that asked for something else than a code word."""
-        return [body for body in self.asked if "code word" not in _text(body)]
+        return [body for body in self.asked if "code word" not in text_of(body)]
 
     def routes(self, app: web.Application) -> None:
         app.router.add_route("*", "/{path:.*}", self.handle)
@@ -109,7 +109,7 @@ class LocalModel(Served):
 
     def _tokenize(self, body: dict[str, Any]) -> web.Response:
         text = body["content" if self.kind == "llamacpp" else "prompt"]
-        return web.json_response({"tokens": list(range(tokens(text)))})
+        return web.json_response({"tokens": list(range(tokens(text) * self.dense))})
 
     def _show(self, body: dict[str, Any]) -> web.Response:
         if body["model"] != "small":
@@ -151,7 +151,7 @@ class LocalModel(Served):
     def _read(self, body: dict[str, Any], room: int) -> tuple[str | None, int | None]:
         """What is read of a prompt, None if it is refused, and what is said of it."""
         self.asked.append(body)
-        text = _text(body)
+        text = text_of(body)
         places = [match.start() for match in _TOKEN.finditer(text)]
         sent = len(places)
         if sent * self.dense > room and not self.cuts:
@@ -176,14 +176,15 @@ class LocalModel(Served):
         return read, counted or None
 
     def _reply(self, body: dict[str, Any], read: str) -> str:
-        if "code word" in _text(body):
+        if "code word" in text_of(body):
             word = re.search(r"The code word is (\w+)", read)
             return "I see none." if word is None or self.forgets else f"It is {word[1]}."
         if len(self.judged) - 1 in self.spoils:
             return "Let me think about this."
-        name = _TITLE.findall(_text(body))[-1]
+        name = _TITLE.findall(text_of(body))[-1]
         return json.dumps(ANSWERS[name](read))
 
 
-def _text(body: dict[str, Any]) -> str:
+def text_of(body: dict[str, Any]) -> str:
+    """All that a request says, in order."""
     return "\n\n".join(message["content"] for message in body["messages"])

@@ -38,6 +38,12 @@ def fenced(prompt: str, name: str) -> str:
     return found[2] if found else ""
 
 
+def paper_of(prompt: str) -> str:
+    """The paper in a prompt, or the excerpts of it."""
+    excerpts = re.findall(r"<excerpt-([0-9a-f]{12})>\n(.*?)\n</excerpt-\1>", prompt, re.DOTALL)
+    return fenced(prompt, "paper") or "\n\n".join(text for _, text in excerpts)
+
+
 def words(text: str) -> set[str]:
     """Longer words of a text, lower-cased."""
     return set(re.findall(r"[a-z]{4,}", text.lower()))
@@ -85,7 +91,7 @@ def is_question(prompt: str) -> Answer:
 
 
 def answerability(prompt: str) -> Answer:
-    quote, shared = best_sentence(fenced(prompt, "paper"), fenced(prompt, "question"))
+    quote, shared = best_sentence(paper_of(prompt), fenced(prompt, "question"))
     answered = shared >= 3
     return {
         "reasoning": f"{shared} words shared.",
@@ -96,7 +102,7 @@ def answerability(prompt: str) -> Answer:
 
 
 def factuality(prompt: str) -> Answer:
-    quote, shared = best_sentence(fenced(prompt, "paper"), fenced(prompt, "weakness"))
+    quote, shared = best_sentence(paper_of(prompt), fenced(prompt, "weakness"))
     return {
         "reasoning": f"{shared} words shared.",
         "factuality": 2 if shared >= 4 else 4,
@@ -198,7 +204,7 @@ def faithfulness(prompt: str) -> Answer:
 def premise(prompt: str) -> Answer:
     text = fenced(prompt, "premise")
     general = text.startswith(("If ", "gaps of"))
-    quote, shared = best_sentence(fenced(prompt, "paper"), text)
+    quote, shared = best_sentence(paper_of(prompt), text)
     contradicted = not general and shared >= 4
     return {
         "reasoning": f"{shared} words shared.",
@@ -235,12 +241,12 @@ def judgments(prompt: str) -> Answer:
 
 
 def stated(prompt: str) -> Answer:
-    quote, _ = best_sentence(fenced(prompt, "paper"), "fails rain country tested")
+    quote, _ = best_sentence(paper_of(prompt), "fails rain country tested")
     return {"strengths": ["Counting is automatic."], "weaknesses": [" ".join(quote.split())]}
 
 
 def review(prompt: str) -> Answer:
-    quote, _ = best_sentence(fenced(prompt, "paper"), "microphones ponds")
+    quote, _ = best_sentence(paper_of(prompt), "microphones ponds")
     reasons = [{"reason": f"Reason {n}.", "evidence": [quote]} for n in range(1, 5)]
     return {
         "summary": quote,

@@ -33,6 +33,7 @@ from reviewscore.printable import counted
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import unread_words
 from reviewscore.runs.audit import audit, finished
+from reviewscore.runs.context import with_window
 from reviewscore.runs.estimate import CostEstimate, estimate
 from reviewscore.runs.folder import MANIFEST, POINTS
 from reviewscore.runs.manifest import Manifest
@@ -157,7 +158,7 @@ def _profiles(folder: Path) -> Corpus:
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
-    settings = resolved.settings
+    settings = with_window(resolved).settings
     check(settings, keys=False)
     with waiting("estimating the cost"):
         cost_estimate = estimated(collection, settings, compare=True)
@@ -224,6 +225,7 @@ def _run(
     if not collection.reviews:
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
     resolved = checked(resolved, kept=out / MANIFEST)
+    resolved = with_window(resolved, out, say=(lambda _: None) if quiet else say)
     settings = resolved.settings
     price = None
     if not settings.embedded and not finished(

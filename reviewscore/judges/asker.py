@@ -186,7 +186,7 @@ class Asker:
         request = Request(
             model=model,
             system=prompts.render("role").text,
-            prefix="" if paper is None else _prefix(paper),
+            prefix="" if paper is None else paper_prefix(paper),
             task=f"{rendered.task}\n\n{form}" if rendered.task else form,
             messages=(Message(role="user", content=f"{rendered.item}\n\n{now}"),),
             schema_name=output.__name__,
@@ -213,7 +213,7 @@ def _structured(
     return "object" if has_paper and not traits.constrains else "schema"
 
 
-def _prefix(paper: Paper) -> str:
+def paper_prefix(paper: Paper) -> str:
     """The paper, or the excerpts of it that are shown, as every prompt about it begins."""
     if paper.excerpt_share is None:
         return _paper_block(paper.title, paper.read_text)

@@ -266,8 +266,8 @@ def share_words(share: Share) -> str:
     """A share with its n and interval in words."""
     if share.n and share.share is None:
         return (
-            f"{share.misinformed:,} of the {share.n:,} that excerpts can decide (counts, no rate: "
-            f"{share.unknown:,} unknown, {share.error:,} failed)"
+            f"{share.misinformed:,} (a count and no rate: on excerpts {share.unknown:,} are "
+            f"unknown, {share.error:,} failed)"
         )
     if share.share is None or share.low is None or share.high is None:
         return f"not known for any point ({share.unknown:,} unknown, {share.error:,} failed)"

@@ -20,8 +20,8 @@ _OPENING = 1500
 """Characters of the beginning that are shown of a paper without an abstract, and of one place."""
 _OPENING_SHARE = 4
 """The abstract takes no more than this part of the budget, and so do the places named."""
-_GAP = 3
-"""Characters between two excerpts that are not worth a cut."""
+_GAP = 150
+"""Characters between two excerpts that are shown too: another frame would take as many."""
 
 
 @dataclass(frozen=True)

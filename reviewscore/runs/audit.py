@@ -31,7 +31,7 @@ from reviewscore.logic.pool import shared
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
 from reviewscore.points.split import split_review
-from reviewscore.runs.context import check_context
+from reviewscore.runs.context import check_context, with_window
 from reviewscore.runs.folder import (
     MANIFEST,
     ErrorRecord,
@@ -113,6 +113,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
     progress = progress or Quiet()
     put_in_force(resolved.settings.bounds)
     resolved = checked(resolved, kept=out / MANIFEST)
+    resolved = with_window(resolved, out, say=progress.say)
     settings = resolved.settings
     if settings.engine == "ray":
         check_ray(settings, collection)

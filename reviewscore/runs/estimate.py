@@ -21,7 +21,7 @@ from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.errors import InputError
 from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
-from reviewscore.judges.excerpts import paper_room
+from reviewscore.judges.excerpts import excerpt_room
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.llm.connect import price_of
 from reviewscore.llm.context_window import estimated_tokens
@@ -329,8 +329,7 @@ def _shown_tokens(
     if paper.unread is not None:
         unread[paper_id] = paper.unread
     tokens = estimated_tokens(paper.read_text)
-    room = paper_room(settings) if settings.context == "excerpts" else None
-    return tokens if room is None else min(tokens, room)
+    return tokens if settings.context == "whole" else min(tokens, excerpt_room(settings))
 
 
 async def estimate(
@@ -489,10 +488,11 @@ class _AuditCalls(_Calls):
     ) -> None:
         constant = tokens_in(_instructions(stage)) + (self._paper[1] if paper else 0)
         size = constant + tokens_in(characters)
+        if paper:
+            self.prompts[self._paper[0]] = max(self.prompts.get(self._paper[0], 0), size)
         if not paper or self.settings.context == "excerpts":  # others for each point: never cached
             self.count(model, stage, size, reply, calls=calls)
             return
-        self.prompts[self._paper[0]] = max(self.prompts.get(self._paper[0], 0), size)
         first = (model, self._paper[0]) not in self._warm
         self._warm.add((model, self._paper[0]))
         cached, written = constant * (calls - first), constant if first else 0

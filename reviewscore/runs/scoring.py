@@ -13,14 +13,13 @@ from typing import Protocol
 
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, ReviewScoreError, StopError
-from reviewscore.judges.excerpts import excerpt_characters
+from reviewscore.judges.excerpts import judged_on
 from reviewscore.judges.judge import Judges
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.papers.parts import Parts, shown
 from reviewscore.pipeline import make_record, review_points, score_with_response
 from reviewscore.points.places import with_places
 from reviewscore.points.responses import align_response
-from reviewscore.retrieval.excerpts import excerpts_for
 from reviewscore.runs.folder import ErrorRecord
 from reviewscore.runs.session import Progress, Say, Session
 from reviewscore.schema.author_answer import AuthorAnswer
@@ -282,16 +281,17 @@ async def score_by_settings(
     Raises:
         ModelError, StopError: As `pipeline.score_point`.
     """
+    response = response if settings.author_response else None
     if settings.context == "excerpts" and judges.gives_scores:
         point = with_places(point, paper)  # of the whole paper
-        paper = excerpts_for(point, paper, excerpt_characters(settings))
+        paper, _ = judged_on(point, paper, settings, response=response)
     score = await score_with_response(
         point,
         paper,
         judges,
         score=settings.score,
         rounds=settings.rounds,
-        response=response if settings.author_response else None,
+        response=response,
     )
     if calibration is None:
         return score

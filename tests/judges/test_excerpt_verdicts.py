@@ -8,12 +8,14 @@ import pytest
 
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
-from reviewscore.judges.asker import Asker, SamplingParams
-from reviewscore.judges.excerpts import excerpt_characters, premise_on_excerpts
+from reviewscore.judges.asker import Asker, SamplingParams, paper_prefix
+from reviewscore.judges.excerpts import excerpt_room, judged_on, premise_on_excerpts
 from reviewscore.judges.model_judges import ModelJudges
 from reviewscore.llm.client import Client
+from reviewscore.llm.context_window import estimated_tokens
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.parts import hiding_all_but
 from reviewscore.papers.quotes import find_quote
 from reviewscore.pipeline import score_point
@@ -150,23 +152,57 @@ def test_the_prompt_shows_the_excerpts_and_says_that_they_are_excerpts(
 
 
 @pytest.mark.parametrize(
-    ("given", "characters"),
+    ("given", "room"),
     [
-        ({"context_tokens": 20_000, "max_tokens": 2000}, 3 * 14_000),
-        ({"max_tokens": 4096}, 3 * 8_288),
-        ({"max_tokens": 2000, "effort": "low"}, 3 * 4_384),
+        ({"context_tokens": 20_000, "max_tokens": 2000}, 14_400 - 2_450),
+        ({"context_tokens": 20_000, "max_tokens": 2000, "score": "base"}, 14_400 - 1_250),
+        ({"max_tokens": 4096}, 9_830 - 2_450),
+        ({"max_tokens": 2000, "effort": "low"}, 6_707 - 2_450),
     ],
 )
-def test_what_is_left_of_the_context_goes_to_the_paper(
-    given: dict[str, object], characters: int
+def test_what_is_left_of_the_context_goes_to_the_paper_whichever_tokenizer_counts(
+    given: dict[str, object], room: int
 ) -> None:
     settings = Settings.model_validate({"model": "openai/x", "context": "excerpts", **given})
 
-    assert excerpt_characters(settings) == characters
+    assert excerpt_room(settings) == room
+    assert excerpt_room(settings, beside=1000) == room - 1000
 
 
 def test_a_context_without_room_for_a_paper_is_refused_with_what_would_do() -> None:
-    settings = Settings(model="openai/x", context="excerpts", context_tokens=4096)
+    given = {"model": "openai/x", "context": "excerpts", "max_tokens": 1000}
+    settings = Settings.model_validate({**given, "context_tokens": 4096})
 
-    with pytest.raises(SettingsError, match="--context-tokens 8596"):
-        excerpt_characters(settings)
+    with pytest.raises(SettingsError, match="--context-tokens 5063") as refused:
+        excerpt_room(settings)
+
+    assert "1,000 are kept for the reply" in str(refused.value)
+    assert excerpt_room(Settings.model_validate({**given, "context_tokens": 5063})) == 800
+
+
+@pytest.mark.parametrize("tokens", [4_000, 5_000, 7_000])
+def test_a_prompt_with_excerpts_their_places_and_the_point_keeps_to_its_room(tokens: int) -> None:
+    gear = ("nets", "traps", "pots", "lines")
+    sentences = (
+        f"In pond {n} we caught {n}.{n}2 kg (p < 0.0{n}) of small fish with {gear[n % 4]}."
+        for n in range(900)
+    )
+    text = "1 Introduction\nWe fish.\n\n2 Results\n" + " ".join(sentences)
+    pond = build_paper(PaperRow(paper_id="pond", title="Ponds", text=text))
+    given = {"context": "excerpts", "context_tokens": tokens, "max_tokens": 900, "score": "base"}
+    settings = Settings.model_validate({"model": "openai/x", **given})
+    long = make_point("Why is x_7 of nets below that of traps? " * 6)
+
+    for point in (make_point("Nets catch little."), long):
+        seen, size = judged_on(point, pond, settings, response=None)
+
+        assert seen.excerpt_share is not None
+        assert size <= (tokens - 900) / 1.25
+        assert size > 0.8 * (tokens - 900) / 1.25
+        assert estimated_tokens(paper_prefix(seen)) < size
+
+
+def test_a_paper_that_fits_is_judged_whole(paper: Paper) -> None:
+    settings = Settings(model="openai/x", context="excerpts")
+
+    assert judged_on(CLAIM, paper, settings, response=None)[0] is paper

@@ -174,6 +174,7 @@ def test_a_server_whose_name_is_not_known_stops_the_run_and_loses_nothing(
     flags = {
         "model": "openai/loopback",
         "base_url": "http://no-such-host.invalid/v1",
+        "confidentiality": "provider",
         "cache": False,
     }
 
