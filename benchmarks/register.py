@@ -58,6 +58,7 @@ QUALITY = (
     Benchmark("lexical_types"),
     Benchmark("points_measured"),
     Benchmark("remark_model"),
+    Benchmark("planted"),
     Benchmark("places"),
     Benchmark("points_model"),
     Benchmark("numbered_papers"),
