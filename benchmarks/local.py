@@ -1,13 +1,15 @@
 """How well a small model on this machine tells misinformed points from fair ones, by excerpts.
 
 Real points: of the open half of `annotations/points-dev`, those that both readers call
-misinformed, and as many that both call fair, of the same papers as far as there are. Each is
-judged by the pipeline of `audit` (``--score base --protocol economy --context excerpts``), one
-after the other. The texts are not part of this repository:
+misinformed, and as many that both call fair, of the same papers as far as there are. Planted ones:
+of `annotations/planted`, those whose truths were confirmed, about the paper as it is
+(misinformed) and about the paper without the answer (fair). Each is judged by the pipeline of
+`audit` (``--score base --protocol economy --context excerpts``), one after the other, its type
+taken as a model that splits a review gives it. The texts are not part of this repository:
 
-    python -m benchmarks.local --model qwen-coder-1.5b --servers .venv-local -o FILE.jsonl
+    python -m benchmarks.local --model qwen-coder-1.5b --servers .venv-local -o FOLDER
 
-What was judged stands in FILE.jsonl, a line a point, without texts; the same command again goes on.
+What was judged stands in FOLDER, a line a point, without texts; the same command again goes on.
 """
 
 from __future__ import annotations
@@ -27,29 +29,33 @@ import numpy as np
 from benchmarks import places
 from benchmarks.llama_servers import KINDS, MODELS, LlamaServer, fetched, serving
 from benchmarks.measure import SHARED, head, row, skip
+from benchmarks.planted import FILES, PLANTED
 from benchmarks.points_measured import LABELS, READERS, reviews_of, sources_of
 from reviewscore.agreement.segmentation import Piece, matches
 from reviewscore.config import Settings
 from reviewscore.judges.model_judges import open_judges
 from reviewscore.llm.ledger.database import Ledger
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.parts import shown as shown_parts
 from reviewscore.runs.scoring import score_by_settings
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.planted_point import PlantedForm, PlantedPoint
 from reviewscore.schema.point_label import PointLabel
 from reviewscore.schema.point_score import PointScore
-from reviewscore.schema.review import Review, ReviewPoint, Role
+from reviewscore.schema.review import PointType, Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
+from reviewscore.sources.collection import read_papers
 from reviewscore.sources.point_labels import read_point_labels, reviews_named
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, mean, only
 from reviewscore.stats.metrics import roc_area
 from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.tables import shown
+from reviewscore.validation.planted import cut, read_planted
 
-PER_SIDE = 30
-"""Real points of each kind."""
-REPLY_TOKENS = 512
-CONTEXT = 6_012
-"""Tokens of prompt and reply: 1,500 of the paper, 4,000 around it at most, and the reply."""
+REAL, PLANTED_POINTS = 30, 40
+"""Real points of each kind; planted points, each in two versions of its paper."""
+REPLY_TOKENS, CONTEXT = 512, 4_608
+"""Tokens of a reply, and of prompt and reply together: some 1,600 are left for excerpts."""
 SERVED = 8_192
 """Tokens that the server is started with: a reply that is cut off is asked for with more room."""
 HOW = Resampling(resamples=2000, scheme="papers")
@@ -121,6 +127,11 @@ def agreed_points(labels: Sequence[Sequence[PointLabel]], reviews: dict[str, Rev
     return agreed
 
 
+def drawn_by(name: str) -> str:
+    """An order of points that nobody has chosen."""
+    return hashlib.sha256(f"benchmarks.local:{name}".encode()).hexdigest()
+
+
 def drawn(labels: dict[bool, list[PointLabel]], most: int) -> list[PointLabel]:
     """So many misinformed points, and as many fair ones of the same papers where there are.
 
@@ -128,8 +139,7 @@ def drawn(labels: dict[bool, list[PointLabel]], most: int) -> list[PointLabel]:
     """
 
     def order(label: PointLabel) -> str:
-        text = f"benchmarks.local:{label.review_id}:{label.spans[0].sha256}"
-        return hashlib.sha256(text.encode()).hexdigest()
+        return drawn_by(f"{label.review_id}:{label.spans[0].sha256}")
 
     misinformed = sorted(labels[True], key=order)[:most]
     left = sorted(labels[False], key=order)
@@ -176,6 +186,58 @@ def real_cases(most: int) -> list[Case]:
         )
         for label in drawn(agreed_points(labels, reviews), most)
     ]
+
+
+def planted_cases(most: int, file: Path = PLANTED / "open.jsonl") -> list[Case]:
+    """Planted points in both versions of their papers, of those whose truths were confirmed.
+
+    Remarks about another paper have one version alone and are left out. Points without the data
+    of their paper are said.
+    """
+    papers = {
+        source: read_papers(SHARED / name).papers
+        for source, name in FILES.items()
+        if (SHARED / name).is_file()
+    }
+    cases: list[Case] = []
+    for point in sorted(read_planted(file).points, key=lambda point: drawn_by(point.id)):
+        sure = point.confirmed is not None and point.confirmed.beyond_doubt
+        if not sure or point.form is PlantedForm.ANOTHER_PAPER or len(cases) >= 2 * most:
+            continue
+        handle = papers.get(point.source, {}).get(point.paper_id)
+        if handle is None:
+            print(f"left out: {point.id}: its paper is not in the data")
+            continue
+        paper = handle.load()
+        without = build_paper(
+            PaperRow(paper_id=paper.paper_id, title=paper.title, text=cut(paper.text, point))
+        )
+        for version, about, misinformed in (("whole", paper, True), ("cut", without, False)):
+            shown_paper = shown_parts(about, "auto")
+            cases.append(
+                Case(f"{point.id}:{version}", planted_point(point), shown_paper, misinformed)
+            )
+    return cases
+
+
+def planted_point(point: PlantedPoint) -> ReviewPoint:
+    """A planted remark as a point of a review that holds nothing else."""
+    question = point.form is PlantedForm.QUESTION
+    argument = point.form is PlantedForm.ARGUMENT
+    section = "questions" if question else "weaknesses"
+    return ReviewPoint(
+        review_id=f"{point.paper_id}-planted",
+        paper_id=point.paper_id,
+        section=section,
+        role=Role.QUESTIONS if question else Role.WEAKNESSES,
+        text=point.remark,
+        span=Span(field=section, start=0, end=len(point.remark)),
+        type=PointType.QUESTION
+        if question
+        else PointType.ARGUMENT
+        if argument
+        else PointType.CLAIM,
+    )
 
 
 def settings_for(server: LlamaServer, ledger: Path) -> Settings:
@@ -295,26 +357,35 @@ def main() -> None:
     parser.add_argument("--model", choices=sorted(MODELS), default="qwen-coder-1.5b")
     parser.add_argument("--servers", type=Path, default=Path(".venv-local"))
     parser.add_argument("--kind", choices=KINDS, default=KINDS[0])
-    parser.add_argument("--points", type=int, default=PER_SIDE, help="real points of each kind")
-    parser.add_argument("-o", "--output", type=Path, default=Path("runs/local.jsonl"))
+    parser.add_argument("--real", type=int, default=REAL, help="real points of each kind")
+    parser.add_argument("--planted", type=int, default=PLANTED_POINTS, help="planted points")
+    parser.add_argument("--file", type=Path, default=PLANTED / "open.jsonl", help="planted points")
+    parser.add_argument("-o", "--output", type=Path, default=Path("runs/local"))
     arguments = parser.parse_args()
     place, out = arguments.servers.resolve(), arguments.output.resolve()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    cases = real_cases(arguments.points)
-    if not cases:
-        skip("this needs the submissions to NeurIPS")
+    out.mkdir(parents=True, exist_ok=True)
+    sets = {
+        "real": real_cases(arguments.real) if arguments.real else [],
+        "planted": planted_cases(arguments.planted, arguments.file) if arguments.planted else [],
+    }
+    if not any(sets.values()):
+        skip("this needs the papers of the points")
         return
-    done = {judgment.name for judgment in judgments_in(out)}
-    left = [case for case in cases if case.name not in done]
-    if left:
-        fetched(arguments.model, place / "models")
-        with serving(
-            arguments.kind, place, arguments.model, context=SERVED, log=out.with_suffix(".log")
-        ) as server:
-            asyncio.run(judge(left, settings_for(server, out.parent / "ledger"), out))
-    names = {case.name for case in cases}
-    judgments = [judgment for judgment in judgments_in(out) if judgment.name in names]
-    report(judgments, f"Real points judged by {arguments.model}, by excerpts")
+    fetched(arguments.model, place / "models")
+    with serving(
+        arguments.kind, place, arguments.model, context=SERVED, log=out / "server.log"
+    ) as server:
+        settings = settings_for(server, out / "ledger")
+        for name, cases in sets.items():
+            file = out / f"{name}.jsonl"
+            done = {judgment.name for judgment in judgments_in(file)}
+            left = [case for case in cases if case.name not in done]
+            asyncio.run(judge(left, settings, file))
+    for name, cases in sets.items():
+        names = {case.name for case in cases}
+        judged = [one for one in judgments_in(out / f"{name}.jsonl") if one.name in names]
+        if judged:
+            report(judged, f"{name} points judged by {arguments.model}, by excerpts")
 
 
 if __name__ == "__main__":
