@@ -54,8 +54,8 @@ from reviewscore.validation.planted import cut, read_planted
 
 REAL, PLANTED_POINTS = 30, 40
 """Real points of each kind; planted points, each in two versions of its paper."""
-REPLY_TOKENS, CONTEXT = 512, 4_608
-"""Tokens of a reply, and of prompt and reply together: some 1,600 are left for excerpts."""
+REPLY_TOKENS, CONTEXT = 512, 4_224
+"""Tokens of a reply, and of prompt and reply together: some 1,500 are left for excerpts."""
 SERVED = 8_192
 """Tokens that the server is started with: a reply that is cut off is asked for with more room."""
 HOW = Resampling(resamples=2000, scheme="papers")
