@@ -1,4 +1,4 @@
-"""Model servers of one's own on loopback (Ollama, llama.cpp, vLLM, LM Studio): how they cut, count.
+"""Model servers of one's own on loopback (Ollama, llama.cpp, vLLM, ..): how they cut and count.
 
 Their tokens are words and signs. A prompt with a code word at its beginning is answered by that
 word, if it was read; all others as `tests.loopback` does, from what was read.
@@ -17,7 +17,13 @@ from tests.loopback import ANSWERS, Served, completion
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _TITLE = re.compile(r'"title": ?"(\w+Reply)"')
-Kind = Literal["ollama", "llamacpp", "vllm", "lmstudio"]
+Kind = Literal["ollama", "llamacpp", "vllm", "lmstudio", "llama-cpp-python"]
+
+NO_SCHEMA = (
+    "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
+    "'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}"
+)
+"""How llama-cpp-python's server refuses the form of a reply."""
 
 
 def tokens(text: str) -> int:
@@ -124,7 +130,15 @@ class LocalModel(Served):
         return web.json_response({**answer, **counts})
 
     def _chat(self, body: dict[str, Any]) -> web.Response:
+        form = body.get("response_format", {}).get("type")
+        if self.kind == "llama-cpp-python" and form == "json_schema":
+            return web.json_response({"error": {"message": NO_SCHEMA}}, status=500)
         text, counted = self._read(body, self.granted or self.window)
+        if text is None and self.kind == "llama-cpp-python":
+            message = (
+                f"This model's maximum context length is {self.window} tokens. However, you .."
+            )
+            return web.json_response({"error": {"message": message}}, status=400)
         if text is None:
             error = {"message": "this is longer than the maximum context length", "code": 400}
             return web.json_response({"error": error}, status=400)

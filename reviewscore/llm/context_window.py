@@ -62,6 +62,23 @@ OLLAMA = (
 )
 
 
+_TOO_LONG = re.compile(
+    r"context (?:length|size|window)(?:\D{0,20}?(?P<tokens>\d+))?", re.IGNORECASE
+)
+
+
+def refused_length(text: str) -> ContextWindow | None:
+    """What a server reads that refuses a prompt as too long by words; None for other refusals.
+
+    Servers that do not tell their context beforehand, such as llama-cpp-python's, tell it then.
+    """
+    match = _TOO_LONG.search(text)
+    if match is None:
+        return None
+    tokens = int(match["tokens"]) if match["tokens"] else None
+    return ContextWindow(whole_number(tokens), "by its refusal")
+
+
 def whole_number(value: object) -> int | None:
     """A number of tokens or slots that can be; None for anything else."""
     fits = isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST

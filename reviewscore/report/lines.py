@@ -76,9 +76,14 @@ def _paper_lines(summary: Summary) -> list[str]:
     """What of the papers judges or reviewers did not see, and which places of them points name."""
     unread, places = summary.unread, summary.places
     lines = [] if unread is None else [unread_words(unread)]
-    lines += excerpt_lines(summary)
+    lines += [*note_lines(summary), *excerpt_lines(summary)]
     lines += version_lines(summary)
     return lines + ([place_words(places)] if places is not None and places.points else [])
+
+
+def note_lines(summary: Summary) -> list[str]:
+    """What must be said of a model beside its numbers; of the embedded judge it is said apart."""
+    return [summary.note] if summary.note and not summary.lexical else []
 
 
 def excerpt_lines(summary: Summary) -> list[str]:

@@ -25,6 +25,7 @@ from reviewscore.report.lines import (
     doubtful_words,
     excerpt_lines,
     language_words,
+    note_lines,
     summary_lines,
     version_lines,
 )
@@ -76,7 +77,7 @@ def _banners(summary: Summary) -> list[str]:
     texts = []
     if summary.changed:
         texts.append(f"> {markdown_escaped(doubted_words(summary.changed))}")
-    if summary.note:
+    if summary.lexical and summary.note:
         texts.append(f"> {summary.note}")
     if summary.selection:
         texts.append("> Only a selection of the points was judged.")
@@ -86,7 +87,7 @@ def _banners(summary: Summary) -> list[str]:
         texts.append(f"> {markdown_escaped(doubtful_words(summary))}")
     texts += [
         f"> {markdown_escaped(line)}."
-        for line in (*excerpt_lines(summary), *version_lines(summary))
+        for line in (*note_lines(summary), *excerpt_lines(summary), *version_lines(summary))
     ]
     if not summary.complete:
         texts.append("> The run is not complete yet.")

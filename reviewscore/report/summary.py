@@ -16,6 +16,7 @@ from reviewscore.files import write_whole
 from reviewscore.pages.wording import passage_doubts
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest, Spending
+from reviewscore.runs.unvalidated import unvalidated_words
 from reviewscore.schema.argument import Argument, Round
 from reviewscore.schema.author_answer import AlignmentMethod, AnswerStance
 from reviewscore.schema.paper import DoubtKind, UnreadTotal
@@ -606,7 +607,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         places=tally.places,
         languages={code: len(tally.languages[code]) for code in sorted(tally.languages)},
         aligned=tally.aligned,
-        note=LEXICAL_NOTE if lexical else None,
+        note=LEXICAL_NOTE if lexical else unvalidated_words(manifest.unvalidated) or None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,
         replies=Replies.of(manifest.spending),

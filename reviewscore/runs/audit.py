@@ -66,6 +66,7 @@ from reviewscore.runs.session import (
     Say,
     interruptible,
 )
+from reviewscore.runs.unvalidated import unvalidated, unvalidated_words
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_id import POINT_IDS_VERSION
 from reviewscore.schema.point_score import Status
@@ -136,6 +137,8 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 before=done.counts.points,
             )
         _encoder(resolved, load=True)  # what is wrong with it is said before a run begins
+        if words := unvalidated_words(manifest.unvalidated):
+            progress.say(words)
         manifest = _with_checks(
             manifest, collection, settings, out, sizes=prompt_sizes, say=progress.say
         )
@@ -388,6 +391,7 @@ def new_manifest(
         },
         inputs=inputs,
         confidentiality=rule_of(settings),
+        unvalidated=unvalidated(settings),
         **noted_data(out, data, collection.pair),
         year=collection.year,
         warnings=tuple(

@@ -226,6 +226,7 @@ class Manifest(RunManifest):
             earlier versions. A session that is under way, or was killed, notes them as it met them
             (`growing`): they hold that and more.
         growing: Whether records may have been added since.
+        unvalidated: Models of which nobody knows what they are worth as judges of these papers.
         changed: Files of records that were changed by something else before a later session.
     """
 
@@ -250,6 +251,7 @@ class Manifest(RunManifest):
     unread: dict[str, Unread] = Field(default_factory=dict)
     digests: dict[str, Digest] = Field(default_factory=dict)
     growing: bool = False
+    unvalidated: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     changed: tuple[str, ...] = ()
 
     @property

@@ -18,7 +18,12 @@ from reviewscore.judges.asker import paper_prefix
 from reviewscore.judges.excerpts import EXCERPT_CONTEXT, excerpt_room, reply_room
 from reviewscore.llm.connect import RunContext, connect, price_of
 from reviewscore.llm.context import ABOUT, CERTAIN, ReadingCheck, probe_request, recalls
-from reviewscore.llm.context_window import TOKENIZER_MARGIN, ContextWindow, estimated_tokens
+from reviewscore.llm.context_window import (
+    TOKENIZER_MARGIN,
+    ContextWindow,
+    estimated_tokens,
+    refused_length,
+)
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import Provider
 from reviewscore.papers.parts import shown
@@ -215,6 +220,19 @@ def _refuse_excerpts(
     )
 
 
+def _refused(model: str, window: ContextWindow, longest: int, reply: int) -> SettingsError:
+    """The refusal of a run whose longest prompt its server has refused as too long."""
+    reads = (
+        "its context" if window.tokens is None else f"the {window.tokens:,} tokens that it reads"
+    )
+    return SettingsError(
+        f"{model} refused a prompt as long as the longest (about {longest:,} tokens): longer than "
+        f"{reads}; {reply:,} more are kept for the reply. Nothing was asked, since no paper is "
+        f"judged by a part of it. To make room: {window.cure_for(longest + reply)}; or show judges "
+        "the passages nearest to each point (--context excerpts --context-tokens N)"
+    )
+
+
 async def _probed(
     provider: Provider,
     like: Request,
@@ -239,7 +257,9 @@ async def _probed(
             await ReadingCheck().check(provider, request, completion, reply=reply)
     except PromptCutError as error:
         raise SettingsError(f"{model} was tried with the longest prompt: {error}") from error
-    except ModelError as error:  # its calls are checked one by one
+    except ModelError as error:
+        if (window := refused_length(str(error))) is not None:
+            raise _refused(model, window, check.longest_prompt, reply) from error
         say(f"{model} did not answer a prompt that long: {error}")
         return check
     recalled = recalls(completion, word)

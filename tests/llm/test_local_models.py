@@ -28,6 +28,7 @@ from reviewscore.llm.context_window import (
     estimated_tokens,
     fewest_tokens,
     openai_window,
+    refused_length,
     request_text,
 )
 from reviewscore.llm.ledger.store import CallsInMemory
@@ -68,6 +69,27 @@ async def judged(server: LocalModel, *requests: Request) -> list[Completion]:
         return [(await asking.complete(one, stage="judge"))[0] for one in requests]
     finally:
         await asking.close()
+
+
+@pytest.mark.parametrize(
+    ("refusal", "tokens"),
+    [
+        ("This model's maximum context length is 2048 tokens. However, you requested 9", 2048),
+        ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ("Requested tokens (5000) exceed context window of 512", 512),
+        ("the input length exceeds the context length", None),
+    ],
+)
+def test_a_refusal_of_a_prompts_length_tells_the_context(refusal: str, tokens: int | None) -> None:
+    window = refused_length(refusal)
+
+    assert window is not None
+    assert window.tokens == tokens
+
+
+@pytest.mark.parametrize("refusal", ["temperature is not supported", "the model is out of memory"])
+def test_other_refusals_tell_no_context(refusal: str) -> None:
+    assert refused_length(refusal) is None
 
 
 @pytest.mark.parametrize("kind", MODELS)
