@@ -216,7 +216,7 @@ def _run(
     settings = resolved.settings
     if settings.embedded and not quiet:
         origin = " (the default)" if resolved.origins["model"] == "default" else ""
-        encoder = encoder_of(settings, origin=resolved.origins["encoder"])
+        encoder = encoder_of(resolved.settings, origin=resolved.origins["encoder"])
         ranked = "" if encoder is None else f", with the sentence encoder {encoder.name}"
         say(
             f"judge: lexical{origin}, an evidence finder without a model{ranked}; "
