@@ -39,5 +39,5 @@ def unvalidated_words(models: Sequence[str]) -> str:
         return ""
     return (
         f"no validation of {', '.join(models)} on these papers is at hand: nobody knows whether "
-        f"such verdicts are better than chance ({_MEASURED} says what a small model's were worth)"
+        f"such verdicts are better than chance ({_MEASURED} says what a small one was worth)"
     )
