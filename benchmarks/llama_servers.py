@@ -145,7 +145,7 @@ class LlamaServer:
 
 @contextmanager
 def serving(
-    kind: Kind, place: Path, model: str, *, context: int, log: Path, threads: int = 2
+    kind: Kind, place: Path, model: str, *, context: int, log: Path, threads: int = 1
 ) -> Iterator[LlamaServer]:
     """Serve a model on loopback for the while, at a port that is free.
 
@@ -155,7 +155,8 @@ def serving(
         model: One of `MODELS`, fetched.
         context: Tokens of prompt and reply that it reads.
         log: Takes what it prints.
-        threads: Processors that it uses.
+        threads: Processors that it uses; on a busy machine several wait for each other most of the
+            time.
 
     Raises:
         SystemExit: It does not start.
@@ -185,8 +186,6 @@ def serving(
             *("--n_threads_batch", str(threads), "--logits_all", "False"),
         ]
     env = {**os.environ, "LLAMA_CPP_LIB_PATH": str(libraries)}
-    # Threads that spin while they wait for each other stand still where others need processors.
-    env.setdefault("OMP_WAIT_POLICY", "passive")
     with log.open("ab") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=env)
     try:

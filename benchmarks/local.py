@@ -46,9 +46,11 @@ from reviewscore.schema.review import PointType, Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
 from reviewscore.sources.collection import read_papers
 from reviewscore.sources.point_labels import read_point_labels, reviews_named
-from reviewscore.stats.estimates import BootstrapPlan, Estimate, mean, only
+from reviewscore.stats.estimates import BootstrapPlan, Estimate
 from reviewscore.stats.metrics import roc_area
 from reviewscore.stats.resampling import Clusters, Resampling
+from reviewscore.stats.shares import plan_of_papers, share
+from reviewscore.stats.statistic import Floats
 from reviewscore.stats.tables import shown
 from reviewscore.validation.planted import cut, read_planted
 
@@ -312,16 +314,24 @@ def figures(judgments: Sequence[Judgment]) -> dict[str, Estimate]:
         np.array([MIDDLE if score is None else float(score) for score in column])
         for column in zip(*((one.given, one.score) for one in judgments), strict=True)
     )
-    plan = BootstrapPlan(Clusters.by([one.paper_id for one in judgments]), HOW)
+    clusters = Clusters.by([one.paper_id for one in judgments])
+    units, papers = BootstrapPlan(clusters, HOW), plan_of_papers(len(clusters), HOW)
+
+    def by_paper(column: Floats) -> Floats:
+        return np.bincount(clusters.of, column, minlength=len(clusters))
+
     slots = {
-        "area by the score given": plan.ask(roc_area(meant, -given)),
-        "area by the score that counts": plan.ask(roc_area(meant, -counted)),
+        "area by the score given": units.ask(roc_area(meant, -given)),
+        "area by the score that counts": units.ask(roc_area(meant, -counted)),
     }
     for name, scores in (("given", given), ("counts", counted)):
         flagged = (scores < MIDDLE).astype(float)
-        slots[f"sensitivity, {name}"] = plan.ask(mean("share", only(flagged, meant)))
-        slots[f"specificity, {name}"] = plan.ask(mean("share", only(1 - flagged, 1 - meant)))
-    plan.run()
+        hits, clear = by_paper(flagged * meant), by_paper((1 - flagged) * (1 - meant))
+        wrong, fair = by_paper(meant), by_paper(1 - meant)
+        slots[f"sensitivity, {name}"] = papers.ask(share("share", hits, wrong))
+        slots[f"specificity, {name}"] = papers.ask(share("share", clear, fair))
+    units.run()
+    papers.run()
     return {name: slot.answer for name, slot in slots.items()}
 
 

@@ -14,6 +14,8 @@ from reviewscore.llm.connect import price_of
 from reviewscore.llm.provider import provider_class
 from reviewscore.runs.estimate import own_server
 
+_MEASURED = "docs/tutorials/own_machine.md"
+
 
 def unvalidated(settings: Settings) -> tuple[str, ...]:
     """The models of a run of which no validation is at hand; none for the embedded judge.
@@ -37,5 +39,5 @@ def unvalidated_words(models: Sequence[str]) -> str:
         return ""
     return (
         f"no validation of {', '.join(models)} on these papers is at hand: nobody knows whether "
-        "such verdicts are better than chance"
+        f"such verdicts are better than chance ({_MEASURED} says what a small one was worth)"
     )
