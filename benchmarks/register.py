@@ -57,6 +57,7 @@ QUALITY = (
     Benchmark("agreement_coverage"),
     Benchmark("lexical_types"),
     Benchmark("points_measured"),
+    Benchmark("finder"),
     Benchmark("acknowledged"),
     Benchmark("remark_model"),
     Benchmark("planted"),
