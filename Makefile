@@ -91,7 +91,7 @@ hf: $(VENV)-hf/.made ## Test the evaluation models of Hugging Face in an environ
 # Real model servers on loopback, compiled here: an environment of its own, and no part of `make test`. The model is Gemma 3
 # 270M, for tests alone, under Google's Gemma Terms of Use (https://ai.google.dev/gemma/terms).
 $(VENV)-local/.made: requirements-local.lock .ci/local-servers $(VENV)/.developing
-	@echo "Compiling llama.cpp into $(VENV)-local: ten minutes on two processors, once .."
+	@echo "Compiling llama.cpp into $(VENV)-local: ten minutes of a processor, once .."
 	sh .ci/local-servers $(PYTHON) $(VENV)-local
 	@touch $@
 
