@@ -104,7 +104,7 @@ semantic: $(VENV)-semantic/.made ## Test the sentence encoder of the embedded ju
 # Real model servers on loopback, compiled here: an environment of its own, and no part of `make test`. The model is Gemma 3
 # 270M, for tests alone, under Google's Gemma Terms of Use (https://ai.google.dev/gemma/terms).
 $(VENV)-local/.made: requirements-local.lock .ci/local-servers $(VENV)/.developing
-	@echo "Compiling llama.cpp into $(VENV)-local: ten minutes on two processors, once .."
+	@echo "Compiling llama.cpp into $(VENV)-local: ten minutes of a processor, once .."
 	sh .ci/local-servers $(PYTHON) $(VENV)-local
 	@touch $@
 
