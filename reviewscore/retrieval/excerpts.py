@@ -25,7 +25,7 @@ _GAP = 150
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TextRange:
     """A stretch of the paper's text.
 
     Attributes:
@@ -51,8 +51,8 @@ class PlacedExcerpt:
 
 
 def passages_within(
-    paper: Paper, text: str, budget_characters: int, *, beside: Sequence[Stretch] = ()
-) -> tuple[Stretch, ...]:
+    paper: Paper, text: str, budget_characters: int, *, beside: Sequence[TextRange] = ()
+) -> tuple[TextRange, ...]:
     """The passages of a paper that are nearest to a text, best first, within a budget.
 
     Each is a sentence, caption or row of a table with its neighbours in the same section.
@@ -72,7 +72,7 @@ def passages_within(
             continue
         if new > left:
             single = index.passages[number]
-            passage = Stretch(single.start, single.end)
+            passage = TextRange(single.start, single.end)
             new = _characters(_merged([*taken, passage])) - _characters(_merged(taken))
             if new > left:
                 break
@@ -99,7 +99,7 @@ def excerpts_for(point: ReviewPoint, paper: Paper, budget_characters: int) -> Pa
     for place in point.places or ():
         where = place.target
         if where is not None and paper.is_read(where.start):
-            kept.append(Stretch(where.start, min(where.end, where.start + _OPENING)))
+            kept.append(TextRange(where.start, min(where.end, where.start + _OPENING)))
     kept = _within(kept, 2 * most)
     sought = f"{point.text} {point.context}"
     kept += passages_within(paper, sought, budget_characters, beside=kept)
@@ -128,16 +128,16 @@ def _place(paper: Paper, start: int, end: int) -> str:
     return ", ".join(part for part in parts if part) or "of the paper"
 
 
-def _opening(paper: Paper, most: int) -> Stretch:
+def _opening(paper: Paper, most: int) -> TextRange:
     """The abstract, or the beginning of what is read."""
     for section in paper.sections:
         if section.zone is Zone.ABSTRACT and paper.is_read(section.start):
-            return Stretch(section.start, min(section.end, section.start + most))
+            return TextRange(section.start, min(section.end, section.start + most))
     start, end = paper.read_spans[0]
-    return Stretch(start, min(end, start + _OPENING, start + most))
+    return TextRange(start, min(end, start + _OPENING, start + most))
 
 
-def _with_neighbours(index: PaperIndex, number: int) -> Stretch:
+def _with_neighbours(index: PaperIndex, number: int) -> TextRange:
     """A passage with the one before and the one after it, in its section."""
     passages, middle = index.passages, index.passages[number]
 
@@ -147,30 +147,30 @@ def _with_neighbours(index: PaperIndex, number: int) -> Stretch:
 
     before, after = near(number - 1), near(number + 1)
     if after.end - before.start > 2 * _OPENING:  # formulas or tables lie between
-        return Stretch(middle.start, middle.end)
-    return Stretch(before.start, after.end)
+        return TextRange(middle.start, middle.end)
+    return TextRange(before.start, after.end)
 
 
-def _within(spans: Sequence[Stretch], budget: int) -> list[Stretch]:
+def _within(spans: Sequence[TextRange], budget: int) -> list[TextRange]:
     """The first spans that together keep to a budget."""
-    kept: list[Stretch] = []
+    kept: list[TextRange] = []
     for span in spans:
         if _characters(_merged([*kept, span])) <= budget:
             kept.append(span)
     return kept
 
 
-def _merged(spans: Iterable[Stretch]) -> list[Stretch]:
+def _merged(spans: Iterable[TextRange]) -> list[TextRange]:
     """Spans in reading order; those that touch as one."""
-    merged: list[Stretch] = []
+    merged: list[TextRange] = []
     for span in sorted(spans, key=lambda span: span.start):
         if merged and span.start <= merged[-1].end + _GAP:
             last = merged.pop()
-            merged.append(Stretch(last.start, max(last.end, span.end)))
+            merged.append(TextRange(last.start, max(last.end, span.end)))
         else:
             merged.append(span)
     return merged
 
 
-def _characters(spans: Iterable[Stretch]) -> int:
+def _characters(spans: Iterable[TextRange]) -> int:
     return sum(span.end - span.start for span in spans)
