@@ -68,9 +68,8 @@ def command(
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
     with waiting("making versions of papers", quiet=quiet):
-        read = read_planted(items)
-        planted = planted_trials(read.points, papers_of(papers), seed=seed)
-    faults = (*read.faults, *planted.left_out)
+        planted = planted_trials(read_planted(items), papers_of(papers), seed=seed)
+    faults = planted.left_out
     for fault in faults[:_SHOWN]:
         say(f"left out: {fault}")
     if len(faults) > _SHOWN:

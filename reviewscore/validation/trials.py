@@ -22,7 +22,7 @@ from reviewscore.sources.lazy_papers import PaperHandle
 from reviewscore.sources.records import ENDINGS
 from reviewscore.sources.reviews import is_paper_folder
 from reviewscore.validation.leaks import leaks
-from reviewscore.validation.planted import cut
+from reviewscore.validation.planted import PlantedPoints, cut
 
 _NAME_BYTES = 6
 
@@ -62,12 +62,12 @@ class PlantedTrials:
 
 
 def planted_trials(
-    points: Sequence[PlantedPoint], papers: Mapping[str, PaperHandle], *, seed: int
+    points: PlantedPoints, papers: Mapping[str, PaperHandle], *, seed: int
 ) -> PlantedTrials:
     """Two trials of each planted point; of one that is about a paper not given, a single one.
 
     Args:
-        points: The planted points.
+        points: The planted points of a file, with the faults of its lines.
         papers: The papers by identifier.
         seed: Of names and of their order.
 
@@ -75,8 +75,8 @@ def planted_trials(
         InputError: No point can be judged.
     """
     made = _Versions(papers, seed)
-    left_out: list[InputError] = []
-    for point in points:
+    left_out = list(points.faults)
+    for point in points.points:
         try:
             if not point.refuted:
                 made.add(point)
@@ -95,7 +95,7 @@ def planted_trials(
         trials=tuple(made.trials[review.review_id] for review in reviews),
         collection=of_records(versions, reviews),
         left_out=tuple(left_out),
-        refuted=sum(point.refuted for point in points),
+        refuted=sum(point.refuted for point in points.points),
     )
 
 
