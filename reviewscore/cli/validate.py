@@ -59,7 +59,7 @@ def command(
     from reviewscore.cli.terminal import print_line, say, waiting
     from reviewscore.runs.unvalidated import keep_validation
     from reviewscore.stats.resampling import Resampling
-    from reviewscore.validation.page import write_validation
+    from reviewscore.validation.page import headline, write_validation
     from reviewscore.validation.planted import read_planted
     from reviewscore.validation.trials import papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
@@ -97,7 +97,7 @@ def command(
     if made.complete:
         keep_validation(made.record, settings)
     if not quiet:
-        print_line(made.record.sentence)
+        print_line(headline(made))
         say_written(written)
     return exit_code(
         outcome, output, f"{outcome.failed} remarks failed; --retry-errors tries them again"

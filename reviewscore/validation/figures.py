@@ -110,8 +110,8 @@ OF_THE_FINDER = (
     *(
         TrialMeasure(f"first_{first}", f"Answer among the first {first}" if first > 1 else
                      "Answer in the first",
-                     f"recall: of planted misinformed remarks, those of which one of the first "
-                     f"{first} passages overlaps a known answer", _among(first))
+                     f"recall at {first}: of planted misinformed remarks, those whose known answer "
+                     f"is among the first {first}", _among(first))
         for first in FIRST
     ),
     TrialMeasure("addressed_whole", "Addressed, answer there",
@@ -196,7 +196,9 @@ class PlantedValidation(Record):
         refuted: Points that are in no figure, as the verifier denies a truth.
         left_out: Why other points are in no figure.
         families: Who wrote, confirmed and judged.
-        usd: What the run has cost; None for the embedded judge and where replies were at hand.
+        usd: What the run has cost; None for the embedded judge and where it is not known.
+        calls: Calls that were answered.
+        reused: Of these, calls answered from the ledger, which cost nothing.
         resamples: Samples of papers drawn for intervals.
         seed: Of names, of order and of these draws.
         level: Of the intervals, 0 to 1.
@@ -222,6 +224,8 @@ class PlantedValidation(Record):
     left_out: tuple[str, ...]
     families: Families
     usd: float | None = None
+    calls: int = 0
+    reused: int = 0
     resamples: int
     seed: int
     level: float

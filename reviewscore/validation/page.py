@@ -12,6 +12,7 @@ from reviewscore.schema.point_label import PassagePlace
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text, ends, number
+from reviewscore.validation.families import PERSON, UNKNOWN
 from reviewscore.validation.figures import (
     DIFFERENCE,
     FIRST,
@@ -41,6 +42,14 @@ PLACE_NAMES = {
     PassagePlace.APPENDIX: "appendix alone",
     PassagePlace.CHECKLIST: "checklist alone",
 }
+_WHERE = {
+    PassagePlace.MAIN: "in the main text",
+    PassagePlace.CAPTION: "in captions",
+    PassagePlace.TABLE: "in tables",
+    PassagePlace.FOOTNOTE: "in footnotes",
+    PassagePlace.APPENDIX: "in the appendix alone",
+    PassagePlace.CHECKLIST: "in the checklist alone",
+}
 STATE_NAMES = {
     TrialState.VERDICT: "with a verdict",
     TrialState.FINDING: "with a finding (lexical gives no verdict)",
@@ -51,10 +60,12 @@ STATE_NAMES = {
 }
 _MOSTLY, _FEWEST = 0.5, 5
 """Places are named of whose answers fewer than this share are met, of so many at least."""
-HARDER = (
-    "Real remarks are harder: where readers had labelled real points, most flags were not "
-    "confirmed. Read each passage."
-)
+HARDER = {
+    False: "Real remarks are harder: where readers had labelled real points, most flags were not "
+    "confirmed. Read each passage.",
+    True: "Real remarks are harder. Read each passage.",
+}
+"""What stands behind the sentence, of judges that give scores and of the embedded one."""
 
 
 def sentence(sections: tuple[PlantedSection, ...], *, embedded: bool) -> str:
@@ -76,15 +87,24 @@ def sentence(sections: tuple[PlantedSection, ...], *, embedded: bool) -> str:
         return "No verdict was given on misinformed or on fair remarks, so nothing can be said."
     alarm = _turned(kept)
     text = (
-        f"On these papers this judge finds {_words(hit)} of {kind} misinformed remarks and flags "
-        f"{_words(alarm)} of {kind} fair ones"
+        f"This judge finds {_words(hit)} of {kind} misinformed remarks and flags {_words(alarm)} "
+        f"of {kind} fair ones"
     )
+    if not _apart(head[DIFFERENCE], hit, alarm):
+        return f"{text}. That it can tell the two apart is not shown: do not act on its flags."
     missed = list(_missed(sections))
-    text += f"; answers in {' and in '.join(missed)} are mostly missed." if missed else "."
-    gain = head[DIFFERENCE]
-    if gain.low is None or gain.low <= 0:
-        text += " That it can tell the two apart is not shown: do not act on its flags."
-    return text
+    return f"{text}; answers {' and '.join(missed)} are mostly missed." if missed else f"{text}."
+
+
+def _apart(gain: Estimate, hit: Estimate, alarm: Estimate) -> bool:
+    """Whether misinformed remarks are shown to be flagged oftener than fair ones.
+
+    Where papers differ all alike, as by a judge that is always right, the difference has no
+    interval; then those of the two shares must lie apart.
+    """
+    if gain.low is not None:
+        return gain.low > 0
+    return hit.low is not None and alarm.high is not None and hit.low > alarm.high
 
 
 def _of_the_finder(head: dict[str, Estimate], kind: str) -> str:
@@ -95,7 +115,7 @@ def _of_the_finder(head: dict[str, Estimate], kind: str) -> str:
     if recall.value is None or there.value is None or gone.value is None:
         return "Nothing was judged in both versions of a paper, so nothing can be said."
     return (
-        f"On these papers the evidence finder shows the answer to {_words(recall)} of {kind} "
+        f"The evidence finder shows the answer to {_words(recall)} of {kind} "
         f"misinformed remarks among its first {first} passages; it calls {_words(there)} addressed "
         f"where the paper answers them and {_words(gone)} where the answer is cut out. It judges "
         "no truth."
@@ -122,7 +142,7 @@ def _missed(sections: tuple[PlantedSection, ...]) -> Iterator[str]:
         for group in section.groups if section.name == "place" else ():
             hit = group.estimates["sensitivity"]
             if hit.value is not None and hit.value < _MOSTLY and hit.n >= _FEWEST:
-                yield f"the {PLACE_NAMES[PassagePlace(group.group)]}"
+                yield _WHERE[PassagePlace(group.group)]
 
 
 def write_validation(
@@ -155,12 +175,19 @@ def _rows(made: PlantedValidation) -> Iterator[list[object]]:
                        one.high, one.n, one.method, one.reason]  # fmt: skip
 
 
+def headline(made: PlantedValidation) -> str:
+    """The sentence, and what it was measured on."""
+    record = made.record
+    measured = f"{counted(record.items, 'planted point')} of {counted(record.papers, 'paper')}"
+    return f"Measured with {measured}. {record.sentence}"
+
+
 def validation_page(made: PlantedValidation) -> FigurePage:
     """The validation as a page for chairs."""
     return FigurePage(
         title="Can this judge be trusted here?",
         eyebrow=f"reviewscore {made.reviewscore_version} · {made.record.judge}",
-        lead=f"{made.record.sentence} {HARDER}",
+        lead=f"{headline(made)} {HARDER[made.embedded]}",
         banners=tuple(_banners(made)),
         tables=(
             *(_table(made, section) for section in made.sections if section.groups),
@@ -240,16 +267,23 @@ def _setup(made: PlantedValidation) -> Table:
     rows: list[tuple[Cell, ...]] = [
         ("judge", f"{made.record.judge}{_in_words(families.judge)}"),
         ("protocol", made.protocol or "none: no model was asked"),
-        ("writer of the remarks", ", ".join(families.writer)),
-        ("confirmer of both truths", ", ".join(families.verifier) or "nobody"),
+        ("writer of the remarks", _people(families.writer)),
+        ("confirmer of both truths", _people(families.verifier) or "nobody"),
         ("papers", made.record.papers),
         ("points left out as a truth of them is denied", made.refuted),
         ("points left out for other reasons", len(made.left_out)),
     ]
     judged = sum(map(sum, made.states.values())) - sum(made.states.get(TrialState.PENDING, (0, 0)))
     if made.usd is not None and judged:
-        rows.append(("cost per 1,000 remarks", f"${1000 * made.usd / judged:,.2f}"))
+        free = f" ({made.reused:,} of {made.calls:,} calls were at hand)" if made.reused else ""
+        rows.append(("cost per 1,000 remarks", f"${1000 * made.usd / judged:,.2f}{free}"))
     return Table("setup", "How it was made", ("", "Value"), tuple(rows), notes=made.left_out[:5])
+
+
+def _people(families: tuple[str, ...]) -> str:
+    """Who wrote or confirmed, in words."""
+    names = {PERSON: "a person", UNKNOWN: "a model whose family is not named"}
+    return ", ".join(names.get(family, f"a model of the family {family}") for family in families)
 
 
 def _in_words(families: tuple[str, ...]) -> str:

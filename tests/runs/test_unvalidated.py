@@ -71,7 +71,7 @@ def record(judge: str) -> ValidationRecord:
     return ValidationRecord(
         judge=judge, at="2026-01-02T03:04:05+00:00", made_with="0" * 64, items_sha256="1" * 64,
         items=48, papers=8, shares={"sensitivity": MeasuredShare(value=0.75, n=48)},
-        sentence="On these papers this judge finds 75.0 %.",
+        sentence="This judge finds 75.0 %.",
     )  # fmt: skip
 
 

@@ -54,7 +54,9 @@ def test_the_embedded_judge_is_measured_from_papers_to_page(verb: Verb) -> None:
 
     plain = verb.plain()
     assert ended.exit_code == 0
-    assert ended.stdout.startswith("On these papers the evidence finder shows the answer to ")
+    assert ended.stdout.startswith(
+        "Measured with 5 planted points of 2 papers. The evidence finder shows the answer to "
+    )
     assert plain["first_5"]["n"] == plain["addressed_whole"]["n"] == 5
     assert plain["first_5"]["value"] >= 0.6
     assert "sensitivity" not in plain
@@ -149,7 +151,7 @@ def test_later_audits_and_reports_say_the_latest_validation(
 
     ended = invoker("audit", capsys)(str(EXAMPLES), "-o", "run", "--limit", "1", *of_server(server))
 
-    words = "with 5 planted points of 2 papers: on these papers this judge finds 100.0 %"
+    words = "with 5 planted points of 2 papers: this judge finds 100.0 %"
     assert words in ended.stdout
     assert "no validation" not in ended.stdout + ended.stderr
     kept = read_manifest(Path("run")).validation
@@ -166,7 +168,7 @@ def test_a_run_with_other_settings_says_so(verb: Verb, server: Loopback) -> None
                    protocol="paper")  # fmt: skip
 
     assert run.summary.validation is not None
-    assert "of 2 papers, with other settings: on these papers" in run.summary.validation
+    assert "of 2 papers, with other settings: this judge finds" in run.summary.validation
 
 
 def test_the_embedded_judge_says_its_validation_or_that_there_is_none(verb: Verb) -> None:
