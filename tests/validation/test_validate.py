@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 import reviewscore as rs
+from reviewscore.config import resolve
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.markdown import markdown_report
 from reviewscore.runs.folder import read_manifest
+from reviewscore.runs.unvalidated import latest_validation
 from tests.answering import answer
 from tests.commands import Ended, invoker
 from tests.conftest import ROOT
@@ -179,3 +181,37 @@ def test_the_embedded_judge_says_its_validation_or_that_there_is_none(verb: Verb
     assert [line for line in before if line.startswith("no validation of lexical")]
     assert [line for line in after if "the evidence finder shows the answer to" in line]
     assert not [line for line in after if line.startswith("no validation")]
+
+
+def test_a_selection_is_no_validation(verb: Verb) -> None:
+    verb("--limit", 3)
+
+    numbers = verb.numbers
+    assert not numbers["complete"]
+    assert sum(numbers["states"]["pending"]) == 12 - 3
+    assert latest_validation(resolve({}).settings) is None
+
+
+def test_a_purge_removes_the_page_with_the_run(
+    verb: Verb, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verb()
+
+    invoker("purge", capsys)(verb.out, "--yes")
+
+    assert not verb.out.exists()
+
+
+def test_points_for_another_text_and_a_file_without_points_are_refused(verb: Verb) -> None:
+    verb.papers.write_text(verb.papers.read_text().replace("shrimps", "prawns"))
+    lines = verb.items.read_text().splitlines()
+    verb.items.write_text(
+        "\n".join(line for line in lines if json.loads(line)["paper_id"] == "reefs")
+    )
+
+    ended = verb()
+
+    assert ended.exit_code == 2
+    assert "is not the one that 'item." in ended.stderr
+    verb.items.write_text("")
+    assert verb().exit_code == 2
