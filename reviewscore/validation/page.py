@@ -116,7 +116,7 @@ def _of_the_finder(head: dict[str, Estimate], kind: str) -> str:
         return "Nothing was judged in both versions of a paper, so nothing can be said."
     return (
         f"The evidence finder shows the answer to {_words(recall)} of {kind} "
-        f"misinformed remarks among its first {first} passages; it calls {_words(there)} addressed "
+        f"remarks among its first {first} passages; it calls {_words(there)} addressed "
         f"where the paper answers them and {_words(gone)} where the answer is cut out. It judges "
         "no truth."
     )

@@ -181,6 +181,7 @@ def test_the_embedded_judge_says_its_validation_or_that_there_is_none(verb: Verb
     assert [line for line in before if line.startswith("no validation of lexical")]
     assert [line for line in after if "the evidence finder shows the answer to" in line]
     assert not [line for line in after if line.startswith("no validation")]
+    assert not [line for line in after if "misinformed" in line]  # it judges no truth
 
 
 def test_a_selection_is_no_validation(verb: Verb) -> None:
