@@ -94,7 +94,7 @@ def command(
         how=Resampling(resamples, seed, "papers"),
     )
     written = write_validation(made, output, allow_foreign=True)
-    if made.complete:
+    if made.complete and not made.changed:
         keep_validation(made.record, settings)
     if not quiet:
         print_line(headline(made))

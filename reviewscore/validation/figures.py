@@ -186,6 +186,7 @@ class PlantedValidation(Record):
         embedded: Whether the judge is ``lexical``, which has measures of its own.
         protocol: How the judge was asked; empty for the embedded one.
         complete: Whether all was judged.
+        changed: Files of records that something else has changed.
         sections: Tables of figures; the first has the strata.
         titles: Headings of the measures, by name.
         kinds: How they are printed.
@@ -213,6 +214,7 @@ class PlantedValidation(Record):
     embedded: bool
     protocol: str
     complete: bool
+    changed: tuple[str, ...] = ()
     sections: tuple[PlantedSection, ...]
     titles: dict[str, str]
     kinds: dict[str, Kind]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reviewscore.pages.figures import FigurePage, write_pages
 from reviewscore.printable import counted
+from reviewscore.runs.folder import changed_words
 from reviewscore.schema.planted_point import PlantedForm
 from reviewscore.schema.point_label import PassagePlace
 from reviewscore.stats.estimates import Estimate
@@ -200,6 +201,8 @@ def validation_page(made: PlantedValidation) -> FigurePage:
 
 
 def _banners(made: PlantedValidation) -> Iterator[str]:
+    if made.changed:
+        yield f"{changed_words(made.changed)}."
     if not made.complete:
         yield "Not everything was judged; run the same command again to go on."
     yield (

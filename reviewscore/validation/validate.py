@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reviewscore.config import Settings
 from reviewscore.files import hash_file
+from reviewscore.runs.folder import changed_records
 from reviewscore.runs.manifest import Manifest, sum_of
 from reviewscore.runs.unvalidated import judge_of
 from reviewscore.schema.scale import FIVE_POINTS
@@ -64,6 +65,7 @@ def validation_of(
         embedded=embedded,
         protocol="" if embedded else settings.protocol,
         complete=complete,
+        changed=changed_records(run, manifest),
         sections=sections,
         titles=titles,
         kinds=kinds,

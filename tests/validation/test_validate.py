@@ -193,6 +193,22 @@ def test_a_selection_is_no_validation(verb: Verb) -> None:
     assert latest_validation(resolve({}).settings) is None
 
 
+def test_figures_of_records_that_something_else_changed_are_doubted_and_not_kept(
+    verb: Verb,
+) -> None:
+    verb()
+    kept = latest_validation(resolve({}).settings)
+    points = verb.out / "points.jsonl"
+    points.write_text("".join(points.read_text().splitlines(keepends=True)[1:]))
+
+    refused, ended = verb(), verb("--accept-changed")
+
+    assert (refused.exit_code, ended.exit_code) == (2, 0)
+    assert verb.numbers["changed"] == ["points.jsonl"]
+    assert "points.jsonl" in (verb.out / "validate.html").read_text("utf-8")
+    assert latest_validation(resolve({}).settings) == kept
+
+
 def test_a_purge_removes_the_page_with_the_run(
     verb: Verb, capsys: pytest.CaptureFixture[str]
 ) -> None:
