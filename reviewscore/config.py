@@ -35,7 +35,14 @@ class Settings(BaseModel):
         repeats: How often each model scores an item; the median counts.
         protocol: ``paper`` (one call per premise, as published) or ``economy`` (all premises of
             an argument in one call, the type of a point in one call, or in none where a model
-            split the review and said it).
+            split the review and said it), both of the ReviewScore paper; ``presupposition``: what
+            a point takes for granted, and whether it is so.
+        per: What one first question about points is about: a ``point``, all points of a
+            ``review``, or of all reviews of a ``paper``. None is the protocol's own: ``review`` of
+            ``presupposition``, else ``point``. Not for the protocol ``paper``.
+        second_look: Of ``presupposition``, lowest and highest probability at which a point gets a
+            second look (as ``LOW/HIGH``), beside those that would not stand; ``off`` for none.
+        points_per_call: Most points that one reply is asked about; longer reviews are split.
         batch: Whether calls go as batch jobs, at about half the price and within a day.
         base_url: Address of a server for ``openai/``, ``ollama/`` or ``llamacpp/``, or several
             with commas between that serve the same models; the first one names them all in records.
@@ -100,7 +107,10 @@ class Settings(BaseModel):
     panel: tuple[str, ...] = ()
     judges: dict[str, str] = Field(default_factory=dict)
     repeats: int = Field(default=1, ge=1, le=25)
-    protocol: Literal["paper", "economy"] = "paper"
+    protocol: Literal["paper", "economy", "presupposition"] = "paper"
+    per: Literal["review", "paper", "point"] | None = None
+    second_look: str = Field(default="0.3/0.7", pattern=r"^(off|\d(\.\d{1,6})?/\d(\.\d{1,6})?)$")
+    points_per_call: int = Field(default=20, ge=1, le=100)
     batch: bool = False
     base_url: str | None = Field(default=None, repr=False)
     temperature: float | None = Field(default=0.0, ge=0, le=2)
@@ -164,7 +174,18 @@ class Settings(BaseModel):
     def types_from_split(self) -> bool:
         """Whether points that a model split off keep the type it gave them, without a call."""
         asked = self.points == "rules" or "point_type" in self.judges
-        return self.protocol == "economy" and not asked
+        return self.protocol == "economy" and self.asked_per == "point" and not asked
+
+    @property
+    def asked_per(self) -> Literal["review", "paper", "point"]:
+        """What one first question about points is about."""
+        return self.per or ("review" if self.protocol == "presupposition" else "point")
+
+    @property
+    def second_look_between(self) -> tuple[float, float] | None:
+        """The two probabilities of `second_look`; None for no second looks."""
+        low, _, high = self.second_look.partition("/")
+        return (float(low), float(high)) if high else None
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -218,6 +239,25 @@ class Settings(BaseModel):
             )
         return self
 
+    @model_validator(mode="after")
+    def _of_the_protocol(self) -> Settings:
+        if self.embedded and self.protocol == "presupposition":
+            raise ValueError("the lexical judge looks points up: presuppositions need a model")
+        low, high = self.second_look_between or (0.0, 1.0)
+        if not 0 <= low <= high <= 1:
+            raise ValueError(f"second_look is LOW/HIGH of 0 to 1, not {self.second_look}")
+        if self.protocol == "paper" and self.per not in (None, "point"):
+            raise ValueError("the published protocol asks point by point; --per is for the others")
+        if self.author_response and (
+            self.protocol == "presupposition" or self.asked_per != "point"
+        ):
+            raise ValueError(
+                "the authors' response is shown by the protocols paper and economy, point by point"
+            )
+        if self.calibration is not None and self.protocol == "presupposition":
+            raise ValueError("calibrations are learnt of ReviewScores, not of standing")
+        return self
+
     @property
     def read_and_write(self) -> tuple[float, float] | None:
         """The two speeds of `speed`, tokens a second; None if they are not known."""
@@ -241,6 +281,9 @@ class Settings(BaseModel):
             "judges": [f"{judge}={model}" for judge, model in sorted(self.judges.items())],
             "repeats": self.repeats,
             "protocol": self.protocol,
+            "per": None if self.asked_per == "point" else self.asked_per,
+            "second_look": self.second_look if self.protocol == "presupposition" else None,
+            "points_per_call": None if self.asked_per == "point" else self.points_per_call,
             "base_url": addresses.without_credentials(next(iter(self.servers), None)),
             "temperature": self.temperature,
             "effort": self.effort,
@@ -260,7 +303,7 @@ class Settings(BaseModel):
 
 
 JUDGES = ("split_points", "point_type", "question_answerability", "claim_factuality",
-          "reconstruction", "faithfulness", "premise_factuality")  # fmt: skip
+          "reconstruction", "faithfulness", "premise_factuality", "presuppositions")  # fmt: skip
 """Judges that may have a model of their own."""
 
 BOUNDS = tuple(Bounds.__dataclass_fields__)
@@ -270,7 +313,8 @@ TABLES = {
     "models": {"default": "model", **{name: name for name in (
         "panel", "base_url", "temperature", "effort", "max_tokens", "structured")},
         **{name: f"judges.{name}" for name in JUDGES}},
-    "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
+    "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "per",
+                                      "second_look", "points_per_call", "points",
                                       "limitations", "author_response", "paper_parts",
                                       "skip_bad_lines", "prompts_dir", "calibration")},
     "limits": {name: name for name in (
@@ -288,9 +332,10 @@ _PROJECT = "pyproject.toml"
 _MOST = Bound("", 0.25, of="a file of settings")
 
 HARMLESS = frozenset({
-    "temperature", "structured", "score", "rounds", "protocol", "points", "limitations",
-    "author_response", "paper_parts", "skip_bad_lines", "max_connections", "max_retries",
-    "timeout", "requests_per_minute", "tokens_per_minute", "wait", "speed",
+    "temperature", "structured", "score", "rounds", "protocol", "per", "second_look",
+    "points_per_call", "points", "limitations", "author_response", "paper_parts",
+    "skip_bad_lines", "max_connections", "max_retries", "timeout", "requests_per_minute",
+    "tokens_per_minute", "wait", "speed",
 })  # fmt: skip
 """Settings that any file may give, one that merely lies in the current folder or beside the data
 too. All others decide where texts and keys go, what is paid, or what is written where."""

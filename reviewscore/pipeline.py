@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from statistics import median_low
 from typing import Literal, assert_never
 
 from reviewscore import __version__
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
-from reviewscore.judges.judge import Judges
-from reviewscore.papers.parts import without_doubtful
+from reviewscore.judges.judge import Judges, ReviewJudges
+from reviewscore.judges.presuppositions import passages_of, verdict_of
+from reviewscore.papers.parts import seen_of, without_doubtful
 from reviewscore.papers.places import rests_on_missing
 from reviewscore.points.places import mentions, with_places
 from reviewscore.points.split import accept_proposed, proposal_sections, split_review
 from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Doubt, Evidence, Paper
-from reviewscore.schema.point_score import (
-    Advanced,
-    PointScore,
-    Status,
-    UnknownReason,
-    WithoutResponse,
-)
+from reviewscore.schema.point_score import Advanced, PointScore, Status, WithoutResponse
+from reviewscore.schema.presupposition import Look, PresuppositionVerdict, Seen
 from reviewscore.schema.review import PointKind, PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import (
     Finding,
     PremiseVerdict,
     Provenance,
+    Rating,
     TypeVerdict,
+    UnknownReason,
     Verdict,
     unseen_alone,
 )
@@ -207,6 +206,86 @@ async def score_with_response(
         advanced = first.advanced.score if first.advanced is not None else None
         without = WithoutResponse(base=first.base, advanced=advanced, misinformed=first.misinformed)
     return record.model_copy(update={"without_response": without})
+
+
+async def score_presuppositions(
+    point: ReviewPoint, paper: Paper, judges: ReviewJudges
+) -> PointScore:
+    """Score a point by what it takes for granted, and whether that is so.
+
+    Args:
+        point: The point.
+        paper: The paper that is reviewed.
+        judges: Who judges; what `by_review` brought them is used.
+
+    Raises:
+        ModelError: No judge gave a usable reply.
+        StopError: Nothing more can be asked.
+    """
+    if point.kind is PointKind.NONE:
+        return _not_judged(with_places(point, paper), judges)
+    point, seen = with_places(point, paper), seen_of(paper)
+    looks = await judges.looks(point, paper)
+    return score_of_looks(point, verdict_of(looks, whole=seen.whole), seen, paper, judges)
+
+
+def score_of_looks(
+    point: ReviewPoint,
+    verdict: PresuppositionVerdict,
+    seen: Seen,
+    paper: Paper,
+    judges: Judges,
+) -> PointScore:
+    """The score of a point from all looks at it: BASE is its standing; there is no ADVANCED."""
+    evidence = passages_of(verdict.looks)
+    speaker = next(look for look in verdict.looks if look.standing == verdict.standing)
+    judged = None
+    if verdict.standing is not None:
+        judged = Verdict(
+            scale="standing",
+            score=verdict.standing,
+            rationale=speaker.rationale,
+            evidence=evidence,
+            ratings=_ratings(verdict.looks),
+        )
+    later = verdict.reason is UnknownReason.AFTER_REVIEW
+    doubts = (quote.doubt for quote in evidence if quote.doubt is not None) if later else ()
+    return make_record(
+        point,
+        judges,
+        kind=verdict.kind,
+        type=verdict.type,
+        status=Status.UNKNOWN if verdict.misinformed is None else Status.SCORED,
+        reason=verdict.reason,
+        doubts=tuple(dict.fromkeys((*paper.doubts, *doubts))),
+        base=verdict.standing,
+        misinformed=verdict.misinformed,
+        supplied=verdict.supplied,
+        standing=verdict.standing,
+        probability=verdict.probability,
+        acknowledged=None if judged is None else verdict.acknowledged,
+        looks=verdict.looks,
+        seen=seen,
+        protocol="presupposition",
+        rationale=speaker.rationale if judged is None else "",
+        verdict=judged,
+        evidence=evidence,
+    )
+
+
+def _ratings(looks: Sequence[Look]) -> tuple[Rating, ...]:
+    """The standing that each judge of a panel gives, the lower median of its looks; else none."""
+    by_judge: dict[tuple[str, int], list[int]] = {}
+    for look in looks:
+        by_judge.setdefault((look.judge, look.repeat), [])
+        if look.standing is not None:
+            by_judge[look.judge, look.repeat].append(look.standing)
+    if len(by_judge) == 1:
+        return ()
+    return tuple(
+        Rating(judge=judge, repeat=repeat, score=median_low(given) if given else None)
+        for (judge, repeat), given in by_judge.items()
+    )
 
 
 async def _base(

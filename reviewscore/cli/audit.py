@@ -19,7 +19,7 @@ from reviewscore.bounds import put_in_force
 from reviewscore.cli import options
 from reviewscore.cli.cache import error_lines
 from reviewscore.cli.closing import agreed, exit_code
-from reviewscore.cli.cost import estimate_lines, print_estimate
+from reviewscore.cli.cost import estimate_lines, print_estimate, protocols_line
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import TerminalProgress, print_line, say, waiting, warn
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
@@ -172,8 +172,8 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> CostE
         Abort: The user does not agree.
     """
     with waiting("estimating the cost", quiet=quiet):
-        cost_estimate = estimated(collection, settings)
-    for line in () if quiet else lines(cost_estimate, settings):
+        cost_estimate = estimated(collection, settings, compare=True)
+    for line in () if quiet else (*lines(cost_estimate, settings), protocols_line(cost_estimate)):
         say(line)
     if not agreed(cost_estimate, settings):
         raise click.Abort

@@ -75,6 +75,21 @@ def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
     ]
 
 
+def protocols_line(expected: CostEstimate) -> str:
+    """What each protocol would ask of the same models, in a line."""
+    command = expected.command
+    assert command is not None
+    texts = []
+    for way in (way for way in expected.ways if way.models == command.models):
+        priced = way.usd is not None and not all(
+            provider_class(model).traits.free for model in way.models
+        )
+        cost = f", ${way.usd:,.2f}" if priced else ""
+        own = " (this command)" if way is command else ""
+        texts.append(f"{way.protocol} ~{sum(way.calls.values()):,.0f} calls{cost}{own}")
+    return f"by protocol: {'; '.join(texts)}"
+
+
 def _context(expected: CostEstimate, settings: Settings) -> list[str]:
     """The context that models on servers of one's own need, in words."""
     command = expected.command

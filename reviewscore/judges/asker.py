@@ -33,6 +33,8 @@ URGENCY = {
     "split_points": 2,
     "is_argument": 2,
     "point_type": 2,
+    "presuppositions_review": 2,
+    "base_review": 2,
     "is_question": 1,
 }
 """How much waits for a call: reconstructions are the longest chains, verdicts hold up nothing."""
@@ -45,6 +47,9 @@ JUDGE_OF = {
     "reconstruct_argument": "reconstruction",
     "streamline": "reconstruction",
     "premises_factuality": "premise_factuality",
+    "presuppositions_review": "presuppositions",
+    "presuppositions_point": "presuppositions",
+    "presuppositions_second_look": "presuppositions",
 }
 """Judge that a prompt belongs to, where it has another name."""
 ROOM_TO_THINK = 4
@@ -106,6 +111,9 @@ class Asker:
         model: ``provider/name``.
         judges: Models of single judges, by the judge's name.
         sampling: How questions are put.
+
+    Attributes:
+        model: As given; `sampling` likewise.
     """
 
     def __init__(
@@ -116,12 +124,8 @@ class Asker:
         judges: Mapping[str, str] | None = None,
         sampling: SamplingParams | None = None,
     ) -> None:
-        self.model = model
-        self._client, self._judges, self._sampling = (
-            client,
-            judges or {},
-            sampling or SamplingParams(),
-        )
+        self.model, self.sampling = model, sampling or SamplingParams()
+        self._client, self._judges = client, judges or {}
 
     async def ask(
         self,
@@ -130,6 +134,7 @@ class Asker:
         *,
         paper: Paper | None = None,
         check: Callable[[T], None] | None = None,
+        max_tokens: int = 0,
         **variables: object,
     ) -> Judged[T]:
         """Ask with one prompt.
@@ -139,12 +144,15 @@ class Asker:
             output: Record the reply must fit.
             paper: Paper that goes in front; None for questions that do not need it.
             check: Raises ValueError for a reply that fits the schema and still cannot be used.
+            max_tokens: Reply limit where that is more than the sampling's.
             **variables: The prompt's holes.
 
         Raises:
             ModelError: There is no usable reply.
         """
-        request, rendered = self.request(prompt, output, paper=paper, **variables)
+        request, rendered = self.request(
+            prompt, output, paper=paper, max_tokens=max_tokens, **variables
+        )
         model = request.model
         answer = await ask(
             self._client,
@@ -170,11 +178,17 @@ class Asker:
         return Judged(reply=answer.value, provenance=provenance)
 
     def request(
-        self, prompt: str, output: type[BaseModel], *, paper: Paper | None, **variables: object
+        self,
+        prompt: str,
+        output: type[BaseModel],
+        *,
+        paper: Paper | None,
+        max_tokens: int = 0,
+        **variables: object,
     ) -> tuple[Request, prompts.Rendered]:
         """The request that `ask` would send, and the rendered task."""
         rendered = prompts.render(prompt, **variables)
-        sampling, model = self._sampling, self._judges.get(JUDGE_OF.get(prompt, prompt), self.model)
+        sampling, model = self.sampling, self._judges.get(JUDGE_OF.get(prompt, prompt), self.model)
         schema = reply_schema(output)
         form = prompts.render("reply_format", schema=schema).text
         now = prompts.render("answer_now").text
@@ -197,7 +211,7 @@ class Asker:
             ),
             temperature=sampling.temperature,
             effort=sampling.effort,
-            max_tokens=sampling.max_tokens * (ROOM_TO_THINK if thinks else 1),
+            max_tokens=max(sampling.max_tokens, max_tokens) * (ROOM_TO_THINK if thinks else 1),
             repeat=sampling.repeat,
         )
         return request, rendered

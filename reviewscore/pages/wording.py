@@ -11,13 +11,14 @@ from reviewscore.papers.versions import doubt_words
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
-from reviewscore.schema.point_score import PointScore, Status, UnknownReason
+from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.proof import Validity
 from reviewscore.schema.review import PointKind, PointType
 from reviewscore.schema.scale import (
     FACTUALITY,
     FIVE_POINTS,
     PREMISE_FACTUALITY,
+    STANDING,
     UNANSWERABILITY,
     UNTRIVIALNESS,  # noqa: F401 - for templates
 )
@@ -25,6 +26,7 @@ from reviewscore.schema.verdict import (
     Finding,
     KnowledgeSource,
     Rating,
+    UnknownReason,
     Verdict,
     panel_split,
     spread,
@@ -183,6 +185,26 @@ _OF_REASONS = {
         7.5,
     ),
     UnknownReason.NO_POINT: ("not judged: no review point", "no review point", 8.5),
+    UnknownReason.CONTESTED: (
+        "unknown: looks at it differ on whether it is misinformed",
+        "unknown: looks differ",
+        7.1,
+    ),
+    UnknownReason.UNPROVED: (
+        "not flagged: judged not to stand, but no passage of the paper shows why",
+        "not flagged: no passage",
+        7.2,
+    ),
+    UnknownReason.NOT_VISIBLE: (
+        "unknown: what would decide is not in the text at hand",
+        "unknown: not visible",
+        7.6,
+    ),
+    UnknownReason.EXCERPTS: (
+        "unknown: not all of the paper was seen",
+        "unknown: paper seen in part",
+        7.7,
+    ),
 }
 """The words of a verdict that is not there, in short too, and its order."""
 _OF_FINDINGS = {
@@ -198,7 +220,8 @@ _OF_FINDINGS = {
 
 def _of_whole(score: PointScore, base: int) -> Headline:
     scale = score.verdict.scale if score.verdict else "factuality"
-    meaning = (UNANSWERABILITY if scale == UNANSWERABILITY.name else FACTUALITY)[base]
+    scales = {UNANSWERABILITY.name: UNANSWERABILITY, STANDING.name: STANDING}
+    meaning = scales.get(scale, FACTUALITY)[base]
     if base < FIVE_POINTS.middle:
         lead = "judged misinformed" if base == 1 else "judged likely misinformed"
         words = f"{lead} ({base}/5): {meaning}"

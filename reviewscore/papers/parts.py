@@ -7,6 +7,7 @@ from typing import Literal
 
 from reviewscore.papers.documents import repeats
 from reviewscore.schema.paper import DocumentKind, Paper, Section, UnreadSpan, Zone
+from reviewscore.schema.presupposition import Scope, Seen
 
 Parts = Literal["auto", "main", "all"]
 """``auto`` leaves out the references of papers read from a PDF, TEI, LaTeX or HTML file, ``main``
@@ -116,6 +117,21 @@ def parts_read(paper: Paper) -> tuple[list[str], list[str]]:
         section.zone is Zone.APPENDIX and paper.is_read(section.start) for section in paper.sections
     )
     return ["main text", *(["appendix"] if appendix else [])], list(not_read)
+
+
+def seen_of(paper: Paper) -> Seen:
+    """How much of a paper judges see.
+
+    What is no evidence (references, statements, a checklist's questions) or later than the reviews
+    is not missed; what else is not shown makes excerpts of it.
+    """
+    unread = {span.part for span in paper.unread_spans}
+    if unread - {"references", "appendix", STATEMENTS, QUESTIONS, REPEATS, LATER}:
+        scope = Scope.EXCERPTS
+    else:
+        scope = Scope.MAIN if "appendix" in unread else Scope.WHOLE
+    share = len(paper.read_text) / len(paper.text) if paper.text else 1.0
+    return Seen(scope=scope, share=share, missing=paper.missing)
 
 
 def cut_from(paper: Paper) -> int | None:

@@ -24,6 +24,7 @@ from reviewscore.files import hash_file
 from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import open_judges
+from reviewscore.judges.presuppositions import PRESUPPOSITION_VERSION
 from reviewscore.llm.connect import RunContext, check, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore, Paid
 from reviewscore.logic.pool import shared
@@ -386,7 +387,9 @@ def _methods(settings: Settings) -> dict[str, int]:
     }
     if not settings.embedded:
         used["asking"] = ASKING_VERSION
-    if settings.score != "base":
+    if settings.protocol == "presupposition":
+        used["presuppositions"] = PRESUPPOSITION_VERSION
+    elif settings.score != "base":
         used["reconstruction"] = RECONSTRUCTION_VERSION
     return used
 

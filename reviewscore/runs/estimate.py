@@ -39,12 +39,19 @@ MEAN_ROUNDS = 3.09
 MEAN_PREMISES = 1748 / 422
 REPLY_TOKENS = 250
 """Guess for one reply with its reasons; a reconstruction counts three times as much."""
+LOOK_TOKENS, BASE_TOKENS = 350, 120
+"""Guesses for what a reply says of one point: of its presuppositions, and of type and score."""
+SECOND_LOOKS = 0.3
+"""Guess: share of points that get a second look."""
+SECOND_LOOK_PASSAGES = 1500
+"""Guess: characters of the passages that a second look is shown."""
 FIRST_TOKEN, TOKENS_PER_SECOND = 0.6, 80.0
 """Guess: seconds to a reply's first token, tokens a second after it."""
 _ANSWERED = ("question_answerability", "claim_factuality", "premise_factuality",
              "premises_factuality")  # fmt: skip
 _SCORED = ("question_answerability", "claim_factuality", "premise_factuality",
-           "premises_factuality", "faithfulness")  # fmt: skip
+           "premises_factuality", "faithfulness", "presuppositions_review",
+           "presuppositions_point", "presuppositions_second_look", "base_review")  # fmt: skip
 """Prompts that every judge of a panel answers."""
 _MINUTES = 60.0
 
@@ -371,18 +378,11 @@ async def estimate(
     cost_estimate.papers = len(papers)
     cost_estimate.unread = UnreadTotal.over(unread.values())
     cost_estimate.prices = price_list(settings.prices).source
-    cost_estimate.ways = tuple(
-        calls.estimate(calls.settings.models, calls.settings.protocol) for calls in asked
-    )
-    cost_estimate.prompts = {} if not asked else asked[0].prompts
-    cost_estimate.command = next(
-        (
-            way
-            for calls, way in zip(asked, cost_estimate.ways, strict=True)
-            if calls.settings == settings
-        ),
-        None,
-    )
+    cost_estimate.ways = tuple(calls.close() for calls in asked)
+    own = [n for n, calls in enumerate(asked) if calls.settings == settings]
+    if own:
+        cost_estimate.command = cost_estimate.ways[own[0]]
+        cost_estimate.prompts = asked[own[0]].prompts
     return cost_estimate
 
 
@@ -397,7 +397,8 @@ def _ways(settings: Settings, *, compare: bool) -> list[Settings]:
     alone = [settings.model_copy(update={"model": member, "panel": ()}) for member in members]
     for crew in [settings, *alone] if settings.panel else [settings]:
         for protocol in get_args(Settings.model_fields["protocol"].annotation):
-            way = crew.model_copy(update={"protocol": protocol})
+            per = crew.per if protocol == crew.protocol else None
+            way = crew.model_copy(update={"protocol": protocol, "per": per})
             if way not in all_settings:
                 all_settings.append(way)
     return all_settings
@@ -411,7 +412,8 @@ class _AuditCalls(_Calls):
         self.response = 0
         self.prompts: dict[str, int] = {}
         self._paper = ("", 0)
-        self._warm: set[tuple[str, str]] = set()
+        self._warm: dict[tuple[str, str], float] = defaultdict(float)
+        self._points = self._size = 0
 
     def open_review(self, paper_id: str, tokens: int, size: int) -> None:
         """Go on to a review.
@@ -421,31 +423,62 @@ class _AuditCalls(_Calls):
             tokens: Of the paper that judges see.
             size: Characters of the review.
         """
+        per = self.settings.asked_per
+        if per == "review" or (per == "paper" and paper_id != self._paper[0]):
+            self._ask_together()
         self._paper = (paper_id, tokens)
+        self._size += size
         if self.settings.points == "auto":
             self.add("split_points", 1, size, reply=tokens_in(size))
 
+    def close(self) -> CallEstimate:
+        """What it comes to, after the last review."""
+        self._ask_together()
+        return self.estimate(self.settings.models, self.settings.protocol)
+
+    def _ask_together(self) -> None:
+        """Add the calls about all points of the reviews that were opened since the last time."""
+        if self.settings.asked_per != "point" and self._points:
+            calls = -(-self._points // self.settings.points_per_call)
+            looks = self.settings.protocol == "presupposition"
+            stage = "presuppositions_review" if looks else "base_review"
+            reply = self._points * (LOOK_TOKENS if looks else BASE_TOKENS) / calls
+            self.add(stage, calls, self._size, paper=True, reply=reply)
+        self._points = self._size = 0
+
     def add_point(self, kind: PointType, point: int) -> None:
         """Add the calls of a point of so many characters."""
+        self._points += 1
         match self.settings.protocol:
-            case "paper":
-                economy = False
-            case "economy":
-                economy = True
+            case "paper" | "economy":
+                self._add_scored(kind, point)
+            case "presupposition":
+                self._add_looks(point)
             case _:
                 assert_never(self.settings.protocol)
-        if not self.settings.types_from_split:
-            self.add("point_type" if economy else "is_argument", 1, point)
-        if kind is not PointType.ARGUMENT:
-            if not economy:
+
+    def _add_looks(self, point: int) -> None:
+        """Add the calls that ask for a point's presuppositions alone."""
+        if self.settings.asked_per == "point":
+            self.add("presuppositions_point", 1, point, paper=True, reply=LOOK_TOKENS)
+        if self.settings.second_look_between is not None:
+            size = point + SECOND_LOOK_PASSAGES
+            stage = "presuppositions_second_look"
+            self.add(stage, SECOND_LOOKS, size, paper=True, reply=LOOK_TOKENS)
+
+    def _add_scored(self, kind: PointType, point: int) -> None:
+        """Add the calls that ask for a point's scores alone."""
+        settings, economy = self.settings, self.settings.protocol == "economy"
+        if settings.asked_per == "point":
+            if not settings.types_from_split:
+                self.add("point_type" if economy else "is_argument", 1, point)
+            if kind is not PointType.ARGUMENT and not economy:
                 self.add("is_question", 1, point)
-            self.add(kind.judge, 1, point, paper=True)
+            if kind is not PointType.ARGUMENT or settings.score != "advanced":
+                self.add(kind.judge, 1, point, paper=True)
+        if kind is not PointType.ARGUMENT or settings.score == "base":
             return
-        if self.settings.score != "advanced":
-            self.add("claim_factuality", 1, point, paper=True)
-        if self.settings.score == "base":
-            return
-        rounds = min(MEAN_ROUNDS, self.settings.rounds)
+        rounds = min(MEAN_ROUNDS, settings.rounds)
         self.add("extract_argument", 1, point)
         self.add("reconstruct_argument", rounds, 3 * point, paper=True, reply=3 * REPLY_TOKENS)
         self.add("faithfulness", rounds, 3 * point)
@@ -490,9 +523,9 @@ class _AuditCalls(_Calls):
             self.count(model, stage, size, reply, calls=calls)
             return
         self.prompts[self._paper[0]] = max(self.prompts.get(self._paper[0], 0), size)
-        first = (model, self._paper[0]) not in self._warm
-        self._warm.add((model, self._paper[0]))
-        cached, written = constant * (calls - first), constant if first else 0
+        first = min(calls, 1 - self._warm[model, self._paper[0]])
+        self._warm[model, self._paper[0]] += first
+        cached, written = constant * (calls - first), constant * first
         self.count(model, stage, size, reply, calls=calls, cached=cached, written=written)
 
 
@@ -501,6 +534,7 @@ def _instructions(stage: str) -> int:
     """Characters of the constant parts of a prompt."""
     parts = ["role", "reply_format", stage]
     parts += ["formulas"] if stage == "reconstruct_argument" else []
+    parts += ["presupposition_terms"] if stage.startswith("presuppositions_") else []
     return sum(len(prompts.latest(part).body) for part in parts)
 
 

@@ -329,11 +329,18 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
     """
     if decisive["model"] == EMBEDDED:
         return ()
-    economy = decisive["protocol"] == "economy"
-    names = [*FRAME, "paper", "text_lacks", "question_answerability", "claim_factuality"]
-    names += ["point_type"] if economy else ["is_argument", "is_question"]
+    economy, together = decisive["protocol"] == "economy", decisive.get("per") is not None
+    names = [*FRAME, "paper", "text_lacks"]
     if decisive["points"] != "rules":
         names.append("split_points")
+    if decisive["protocol"] == "presupposition":
+        names.append("presupposition_terms")
+        names.append("presuppositions_review" if together else "presuppositions_point")
+        names += ["presuppositions_second_look"] if decisive["second_look"] != "off" else []
+        return tuple(names)
+    names += ["question_answerability", "claim_factuality"]
+    names += ["base_review"] if together else []
+    names += ["point_type"] if economy else ["is_argument", "is_question"]
     if decisive["score"] != "base":
         names += ["extract_argument", "reconstruct_argument", "formulas", "streamline"]
         names += ["faithfulness", "feedback", "premise_factuality"]

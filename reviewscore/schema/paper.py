@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
+from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -486,6 +487,8 @@ class Evidence(Record):
             ``page`` counts in it, ``start`` and ``end`` in the text of all.
         doubt: Why reviewers could not see it; such a passage carries no flag. None if nothing
             speaks for that.
+        source: Of what a judge says that it read off a table or a figure and that is not in the
+            text, which; such a reading is not verified and carries no flag. None of a quote.
     """
 
     quote: str
@@ -497,6 +500,9 @@ class Evidence(Record):
     of_venue: bool = False
     document: DocumentKind | None = Field(default=None, exclude_if=lambda value: value is None)
     doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)
+    source: Literal["table", "figure"] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
     @property
     def place(self) -> str:

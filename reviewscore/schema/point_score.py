@@ -16,11 +16,12 @@ from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_id import place_of, short_name
+from reviewscore.schema.presupposition import Look, Presupposition, RemarkPart, Seen, Share
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.review import Neighbours, Occurrence, PointKind, PointType, Role
 from reviewscore.schema.scale import FIVE_POINTS, MeanScore, Score
 from reviewscore.schema.span import Span
-from reviewscore.schema.verdict import Finding, Provenance, Verdict, panel_split
+from reviewscore.schema.verdict import Finding, Provenance, UnknownReason, Verdict, panel_split
 
 
 class Status(StrEnum):
@@ -30,13 +31,6 @@ class Status(StrEnum):
     UNKNOWN = "unknown"  # an honest absence of a verdict
     UNSCORED = "unscored"  # a finding of the embedded judge, which gives no score
     ERROR = "error"  # something failed; `error` says what
-
-
-class UnknownReason(StrEnum):
-    """Why a point has no verdict, where that is not for want of an answer."""
-
-    AFTER_REVIEW = "after_review"  # it rests on text alone that reviewers could not see
-    NO_POINT = "no_point"  # its kind is `none`: it was not judged, and counts in no rate
 
 
 class Advanced(Record):
@@ -99,8 +93,17 @@ class PointScore(Record):
             this point from a flag.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
         advanced: ADVANCED ReviewScore; None if it was not asked for.
-        misinformed: For arguments the negated conjunction, else whether the score is 1 or 2; None
-            is unknown.
+        misinformed: For arguments the negated conjunction, else whether the score is 1 or 2; of
+            looks at presuppositions what their rule says. None is unknown.
+        supplied: Whether the paper speaks to the point, which is no flag; None is unknown, or was
+            not asked. With the following ones of looks at presuppositions alone.
+        standing: 1..5, as in `presupposition.RemarkPart`; `base` is the same.
+        probability: That an expert would call the point wrong about this paper, 0..1.
+        acknowledged: Whether the authors state what the point takes for granted themselves, and it
+            is not misinformed.
+        looks: All that judges said of its presuppositions.
+        seen: How much of the paper they saw.
+        protocol: ``presupposition``; None of other protocols.
         finding: What the embedded judge says instead of a score: ``addressed``, ``passages`` or
             ``cannot_judge``; None for models. `base`, `advanced`, `misinformed`, `verdict`,
             `evidence` and `argument` are empty then.
@@ -150,6 +153,15 @@ class PointScore(Record):
     base: Score | None = None
     advanced: Advanced | None = None
     misinformed: bool | None = None
+    supplied: bool | None = Field(default=None, exclude_if=lambda value: value is None)
+    standing: Score | None = Field(default=None, exclude_if=lambda value: value is None)
+    probability: Share | None = Field(default=None, exclude_if=lambda value: value is None)
+    acknowledged: bool | None = Field(default=None, exclude_if=lambda value: value is None)
+    looks: tuple[Look, ...] = Field(default=(), exclude_if=lambda value: not value)
+    seen: Seen | None = Field(default=None, exclude_if=lambda value: value is None)
+    protocol: Literal["presupposition"] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     finding: Finding | None = None
     passages: tuple[Evidence, ...] = ()
     rationale: str = ""
@@ -204,6 +216,16 @@ class PointScore(Record):
     def short_name(self) -> str:
         """What people call it, such as ``R1#3``; its identifier if its place is not known."""
         return short_name(self.review_id, self.ordinal) if self.ordinal else self.point_id
+
+    @property
+    def parts(self) -> tuple[RemarkPart, ...]:
+        """Its parts, the main one first, of the earliest look whose standing is the point's."""
+        return next((look.parts for look in self.looks if look.standing == self.standing), ())
+
+    @property
+    def presuppositions(self) -> tuple[Presupposition, ...]:
+        """What its main part takes for granted."""
+        return self.parts[0].presuppositions if self.parts else ()
 
     @property
     def panel_split(self) -> bool | None:
@@ -267,6 +289,8 @@ class PointScore(Record):
             provenances += premise.verdict.provenance if premise.verdict else ()
         for attempt in self.argument.rounds if self.argument else ():
             provenances += attempt.provenance
+        for look in self.looks:
+            provenances += look.provenance
         return tuple(provenances)
 
 
