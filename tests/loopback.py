@@ -225,6 +225,66 @@ def premises(prompt: str) -> Answer:
     return {"verdicts": verdicts}
 
 
+def marked(prompt: str) -> list[tuple[int, str]]:
+    """Numbers and words of the remarks that a prompt about reviews asks about, in order."""
+    reviews = re.findall(r"<review-([0-9a-f]{12})>\n(.*?)\n</review-\1>", prompt, re.DOTALL)
+    shown = "\n".join(text for _, text in reviews)
+    remarks = {int(n): text for n, text in re.findall(r"⟦(\d+)⟧(.*?)⟦/\1⟧", shown, re.DOTALL)}
+    wanted = re.findall(r"^Judge these remarks: (.*)\.$", prompt, re.MULTILINE)[-1]
+    return [(int(n), remarks[int(n)]) for n in re.findall(r"\d+", wanted)]
+
+
+def taken_for_granted(paper: str, text: str) -> Answer:
+    """What a look says of a remark: one presupposition, false if the paper shares its words."""
+    quote, shared = best_sentence(paper, text)
+    false, kind = shared >= 4, str(proposed(text)["kind"])
+    granted = {
+        "statement": f"The paper does not say: {text}",
+        "nearest": [{"section": "?", "sentence": quote, "source": "text"}],
+        "supplies": "mostly" if false else "topic_only",
+        "true": 2 if false else 4,
+        "central": True,
+        "foreign": False,
+        "acknowledged": "country" in text,
+    }
+    return {
+        "kind": kind,
+        "type": proposed(text)["type"],
+        "parts": [{"words": "", "presuppositions": [granted], "standing": 2 if false else 4}],
+        "probability": 0.9 if false else 0.1,
+        "reason": f"{shared} words shared.",
+    }
+
+
+def presupposition(prompt: str) -> Answer:
+    return taken_for_granted(fenced(prompt, "paper"), fenced(prompt, "remark"))
+
+
+def presuppositions(prompt: str) -> Answer:
+    paper = fenced(prompt, "paper")
+    return {
+        "points": [{**taken_for_granted(paper, text), "point": n} for n, text in marked(prompt)]
+    }
+
+
+def base_review(prompt: str) -> Answer:
+    points = []
+    for number, text in marked(prompt):
+        quote, shared = best_sentence(fenced(prompt, "paper"), text)
+        false = shared >= 4
+        points.append(
+            {
+                "point": number,
+                "type": proposed(text)["type"],
+                "reasoning": f"{shared} words shared.",
+                "score": 2 if false else 4,
+                "quotes": [{"section": "?", "sentence": quote}] if false else [],
+                "answer": "The quoted sentence says so." if false else None,
+            }
+        )
+    return {"points": points}
+
+
 def judgments(prompt: str) -> Answer:
     found = [
         {"stance": "questions" if one.endswith("?") else "criticizes", "rest": one.rstrip(".?")}
@@ -315,6 +375,9 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "PremiseReply": premise,
     "PremisesReply": premises,
     "PointTypeReply": point_type,
+    "PresuppositionReply": presupposition,
+    "PresuppositionsReply": presuppositions,
+    "BaseReviewReply": base_review,
     "JudgmentsReply": judgments,
     "StatedReply": stated,
     "ReviewReply": review,

@@ -16,6 +16,7 @@ from reviewscore.llm.provider import EXCHANGE, provider_class
 from reviewscore.runs.estimate import (
     MEAN_PREMISES,
     MEAN_ROUNDS,
+    SECOND_LOOKS,
     TOKENS_PER_SECOND,
     CallEstimate,
     CostEstimate,
@@ -27,6 +28,7 @@ _GUESSES = (
     "rounds and premises are guessed: the means of the ReviewScore paper "
     f"({MEAN_ROUNDS:.1f} and {MEAN_PREMISES:.1f} an argument)"
 )
+_GUESSED_LOOKS = f"second looks are guessed: {SECOND_LOOKS:.0%} of the points"
 
 
 def print_estimate(
@@ -59,7 +61,7 @@ def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
     about = "~" if command.protocol else ""
     if all(model.startswith(EXCHANGE) for model in command.models):
         prompts = f"{about}{total:,.0f} prompts; replies come from a folder, no cost"
-        return [prompts, *([_GUESSES] if command.protocol else [])]
+        return [prompts, *_guesses(command)]
     stages = sorted(command.calls.items(), key=lambda pair: -pair[1])
     calls = ", ".join(f"{stage} {count:,.0f}" for stage, count in stages)
     cached = f" ({_short(command.cached_tokens)} of them likely in the provider's cache)"
@@ -71,7 +73,7 @@ def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
         *_time(command, settings),
         *_context(expected, settings),
         f"replies are guessed: {_guessed(command)}",
-        *([_GUESSES] if command.protocol else []),
+        *_guesses(command),
     ]
 
 
@@ -81,13 +83,19 @@ def protocols_line(expected: CostEstimate) -> str:
     assert command is not None
     texts = []
     for way in (way for way in expected.ways if way.models == command.models):
-        priced = way.usd is not None and not all(
-            provider_class(model).traits.free for model in way.models
-        )
-        cost = f", ${way.usd:,.2f}" if priced else ""
+        free = all(provider_class(model).traits.free for model in way.models)
+        free = free or all(model.startswith(EXCHANGE) for model in way.models)
+        cost = "" if way.usd is None or free else f", ${way.usd:,.2f}"
         own = " (this command)" if way is command else ""
         texts.append(f"{way.protocol} ~{sum(way.calls.values()):,.0f} calls{cost}{own}")
     return f"by protocol: {'; '.join(texts)}"
+
+
+def _guesses(way: CallEstimate) -> list[str]:
+    """What an audit's number of calls rests on."""
+    if way.protocol == "presupposition":
+        return [_GUESSED_LOOKS]
+    return [_GUESSES] if way.protocol else []
 
 
 def _context(expected: CostEstimate, settings: Settings) -> list[str]:

@@ -67,14 +67,16 @@ class PresuppositionReply(Reply):
     kind: Literal["criticism", "request", "question", "none"]
     type: Literal["question", "argument", "claim"]
     parts: Steps[RemarkPartReply]
-    probability: Probability
     reason: Text
+    probability: Probability
 
 
-class NumberedPresuppositionReply(PresuppositionReply):
-    """The same of one of several remarks."""
-
+class _Numbered(Reply):
     point: Whole
+
+
+class NumberedPresuppositionReply(PresuppositionReply, _Numbered):
+    """What is said of one of several remarks."""
 
 
 class PresuppositionsReply(Reply):

@@ -339,8 +339,10 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
         names += ["presuppositions_second_look"] if decisive["second_look"] != "off" else []
         return tuple(names)
     names += ["question_answerability", "claim_factuality"]
-    names += ["base_review"] if together else []
-    names += ["point_type"] if economy else ["is_argument", "is_question"]
+    if together:
+        names.append("base_review")
+    else:
+        names += ["point_type"] if economy else ["is_argument", "is_question"]
     if decisive["score"] != "base":
         names += ["extract_argument", "reconstruct_argument", "formulas", "streamline"]
         names += ["faithfulness", "feedback", "premise_factuality"]
