@@ -29,7 +29,7 @@ WEAKNESSES = (
     "- The gain is unexplained because no part of the network is ever removed.\n- Too dense."
 )
 _SOMETIMES = {"ask_again", "presuppositions_second_look", "streamline", "text_lacks"}
-"""Prompts that an audit needs only where a reply, a formula or a converter's text, or a first look, wants it."""
+"""Prompts that an audit needs only where a reply, a formula, a text or a first look wants it."""
 
 
 @pytest.fixture
