@@ -140,16 +140,19 @@ class ByReview(Generic[T, P]):
         *,
         again: bool = True,
     ) -> dict[int, Said[P] | ModelError]:
-        """What is said of the points of these numbers, and of what was left out at the second try.
+        """What is said of the points of these numbers, of those left out at the second try.
 
         Args:
             wanted: The numbers.
             numbers: All points by their numbers.
             shown: The reviews with their marks.
             paper: The paper.
-            again: Whether to ask again for points that are left out.
+            again: Whether points that a reply leaves out are asked about alone; else such a reply
+                cannot be used.
         """
-        judged = await capture_errors(self._asked(wanted, numbers, shown, paper))
+        judged = await capture_errors(
+            self._asked(wanted, numbers, shown, paper, complete=not again)
+        )
         if isinstance(judged, StopError):
             raise judged
         if isinstance(judged, BadReplyError | TruncatedError) and len(wanted) > 1:
@@ -163,11 +166,8 @@ class ByReview(Generic[T, P]):
             reply.point: Said(reply, judged.provenance) for reply in replies
         }
         left = [number for number in wanted if number not in said]
-        if left and again:
+        if left:
             said |= await self._piece(left, numbers, shown, paper, again=False)
-        elif left:
-            problem = f"{self.prompt}: two replies say nothing of this point"
-            said |= dict.fromkeys(left, BadReplyError(problem, reply=""))
         return said
 
     async def _asked(
@@ -176,10 +176,14 @@ class ByReview(Generic[T, P]):
         numbers: dict[int, ReviewPoint],
         shown: tuple[str, ...],
         paper: Paper,
+        *,
+        complete: bool,
     ) -> Judged[T]:
+        """Ask once; a reply that says nothing of some points is usable unless all are needed."""
+
         def check(reply: T) -> None:
             given = [said.point for said in self.points_of(reply)]
-            strange = sorted({number for number in given if number not in wanted})
+            strange = not set(given) <= set(wanted) or (complete and not set(wanted) <= set(given))
             if strange or len(set(given)) < len(given):
                 raise ValueError(
                     f"points: an entry is needed for each of {words_of(wanted)}, once, and for no "

@@ -15,6 +15,7 @@ from aiohttp import web
 
 from reviewscore.config import resolve
 from reviewscore.errors import SettingsError
+from reviewscore.llm import batch_jobs
 from reviewscore.runs.audit import audit
 from reviewscore.runs.export import row
 from reviewscore.runs.folder import read_manifest, read_points
@@ -140,13 +141,14 @@ def test_a_killed_run_is_finished_without_paying_twice_and_to_the_same_bytes(
 ) -> None:
     server.latency = 0.1
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    subprocess.run(command(reviews, whole, server.url, *FLAGS), env=environment(), check=True)
+    flags = {"protocol": "presupposition", "max_connections": 3, "cache": False}
+    audited(reviews, whole, server, **flags)
     process = subprocess.Popen(command(reviews, killed, server.url, *FLAGS), env=environment())
     wait_for_calls(killed, 3)
     process.send_signal(signal.SIGKILL)
     process.wait()
     recorded = column(killed, "key")
-    subprocess.run(command(reviews, killed, server.url, *FLAGS), env=environment(), check=True)
+    audited(reviews, killed, server, **flags)
 
     keys = column(killed, "key")
     assert len(recorded) >= 3
@@ -186,11 +188,11 @@ def test_a_point_without_a_usable_reply_fails_alone_and_is_tried_again(
     server.quirk = leaves_one_out
     first = run(reviews, tmp_path / "run", server, **OURS)
     server.quirk = None
-    again = audited(reviews, tmp_path / "run", server, **OURS, retry_errors=True, refresh=True)
+    again = audited(reviews, tmp_path / "run", server, **OURS, retry_errors=True)
 
     failed = [score for score in first if score.status is Status.ERROR]
     assert ["country" in score.text for score in failed] == [True]
-    assert "two replies say nothing of this point" in str(failed[0].error)
+    assert "no usable reply in 3 tries" in str(failed[0].error)
     assert failed[0].looks == ()
     assert len(first) == 6
     assert again.failed == 0
@@ -231,6 +233,8 @@ def test_calls_about_reviews_go_as_batch_jobs_too(
     reviews: Path, server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
+    quick = partial(batch_jobs.Patience, first=0.05, most=0.1)
+    monkeypatch.setattr(batch_jobs, "Patience", quick)
     scores = run(reviews, tmp_path / "run", server, **OURS, batch=True)
 
     assert {score.status for score in scores} == {Status.SCORED}
