@@ -19,6 +19,9 @@ from reviewscore.notices import notice
 from reviewscore.toml_files import read_toml
 
 Plain = addresses.Plain
+POINT_TOKENS = {"paper": 0, "economy": 300, "presupposition": 700}
+"""Tokens of a reply that are allowed for each point, where it is asked about several, by protocol;
+about twice what most need."""
 EMBEDDED = "lexical"
 """Name of the judge that needs no model."""
 _YEAR = 31_536_000.0
@@ -180,6 +183,13 @@ class Settings(BaseModel):
     def asked_per(self) -> Literal["review", "paper", "point"]:
         """What one first question about points is about."""
         return self.per or ("review" if self.protocol == "presupposition" else "point")
+
+    @property
+    def longest_reply(self) -> int:
+        """Tokens of the longest reply that is allowed, without a reasoning model's thoughts."""
+        if self.asked_per == "point":
+            return self.max_tokens
+        return max(self.max_tokens, self.points_per_call * POINT_TOKENS[self.protocol])
 
     @property
     def second_look_between(self) -> tuple[float, float] | None:

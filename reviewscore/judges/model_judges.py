@@ -13,7 +13,7 @@ from contextlib import ExitStack, asynccontextmanager
 from typing import Literal, TypedDict
 
 from reviewscore import prompts
-from reviewscore.config import Settings
+from reviewscore.config import POINT_TOKENS, Settings
 from reviewscore.errors import ModelError, error_message, gather_results
 from reviewscore.judges.asker import Asker, Judged, Reply, SamplingParams
 from reviewscore.judges.by_review import ByReview, ReviewPoints, Said
@@ -208,10 +208,6 @@ class StreamlineReply(Reply):
     conclusion: Sentence
 
 
-_BASE_TOKENS = 300
-"""Tokens of a reply that are allowed for each point of a review."""
-
-
 class ModelJudges:
     """All judges, answered by models; implements `judges.judge.ReviewJudges`.
 
@@ -260,7 +256,7 @@ class ModelJudges:
             points_of=lambda reply: reply.points,
             check=lambda said: None,
             most=self._most,
-            reply_tokens=_BASE_TOKENS,
+            reply_tokens=POINT_TOKENS["economy"],
             variables={},
         )
         self._base |= await question.ask(reviews, paper)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from reviewscore import prompts
+from reviewscore.config import POINT_TOKENS
 from reviewscore.errors import ModelError
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.by_review import ByReview, ReviewPoints, Said
@@ -25,8 +26,6 @@ from reviewscore.schema.review import PointKind, PointType, ReviewPoint
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import Provenance
 
-REPLY_TOKENS = 700
-"""Tokens of a reply that are allowed for each point of a review; about twice what most need."""
 MOST_PASSAGES = 8
 """Passages that a second look is shown, those of the first look first."""
 LONGEST_PASSAGE = 1200
@@ -118,7 +117,7 @@ class PresuppositionJudge:
             points_of=lambda reply: reply.points,
             check=_check,
             most=self._most,
-            reply_tokens=REPLY_TOKENS,
+            reply_tokens=POINT_TOKENS["presupposition"],
             variables={"terms": _terms()},
         )
         self._first |= await question.ask(reviews, paper)

@@ -264,7 +264,7 @@ class _Audit:
             say=say,
             renew=self._renew,
             refused=refused,
-            longest=self._run.manifest.longest_prompts(settings.max_tokens),
+            longest=self._run.manifest.longest_prompts(settings.longest_reply),
         )
         async with open_judges(settings, book, around) as (judges, client):
             local = LocalScoring(**common, judges=judges, client=client, by_rule=self._split)

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import assert_never, get_args
 
 from reviewscore import prompts
-from reviewscore.config import Settings
+from reviewscore.config import POINT_TOKENS, Settings
 from reviewscore.errors import InputError
 from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
 from reviewscore.judges.lexical.judges import LexicalJudges
@@ -190,11 +190,18 @@ class _Demand:
         self.waits = provider_class(model).traits.paced and not settings.batch
         self.own = own_server(model, settings)
         self.tokens: dict[Price | None, _Tokens] = defaultdict(_Tokens)
-        self.room = settings.max_tokens * (ROOM_TO_THINK if self.thinks else 1)
+        self.room = 0
         self.calls = self._reserved = self._seconds = 0.0
 
     def add(
-        self, calls: float, size: int, reply: float, *, cached: float = 0, written: float = 0
+        self,
+        calls: float,
+        size: int,
+        reply: float,
+        *,
+        cached: float = 0,
+        written: float = 0,
+        longest: int = 0,
     ) -> None:
         """Add calls that are alike.
 
@@ -204,6 +211,7 @@ class _Demand:
             reply: Tokens of the reply to each, without thoughts.
             cached: Input tokens of all of them that are found in the provider's cache.
             written: Input tokens of all of them that are written to it.
+            longest: Reply limit of each, where that is more than the settings'.
         """
         room = ROOM_TO_THINK if self.thinks else 1
         tokens = self.tokens[None if self.price is None else self.price.of_call(size)]
@@ -212,7 +220,9 @@ class _Demand:
         tokens.written += written
         tokens.output += calls * reply * room
         self.calls += calls
-        self._reserved += calls * (size + self.room)
+        limit = max(self._settings.max_tokens, longest) * room
+        self.room = max(self.room, limit)
+        self._reserved += calls * (size + limit)
         self._seconds += calls * (FIRST_TOKEN + reply * room / TOKENS_PER_SECOND)
 
     def usd(self, *, cached: bool) -> float | None:
@@ -269,11 +279,14 @@ class _Calls:
         calls: float = 1,
         cached: float = 0,
         written: float = 0,
+        longest: int = 0,
     ) -> None:
         """Add calls to one model; arguments as in `_Demand.add`."""
         if model not in self._demands:
             self._demands[model] = _Demand(model, self.settings)
-        self._demands[model].add(calls, size, reply, cached=cached, written=written)
+        self._demands[model].add(
+            calls, size, reply, cached=cached, written=written, longest=longest
+        )
         self.calls[prompt] += calls
         self._longest = max(self._longest, size)
         self._questions[prompt] += calls * size
@@ -443,7 +456,8 @@ class _AuditCalls(_Calls):
             looks = self.settings.protocol == "presupposition"
             stage = "presuppositions_review" if looks else "base_review"
             reply = self._points * (LOOK_TOKENS if looks else BASE_TOKENS) / calls
-            self.add(stage, calls, self._size, paper=True, reply=reply)
+            most = -(-self._points // calls) * POINT_TOKENS[self.settings.protocol]
+            self.add(stage, calls, self._size, paper=True, reply=reply, longest=most)
         self._points = self._size = 0
 
     def add_point(self, kind: PointType, point: int) -> None:
@@ -496,6 +510,7 @@ class _AuditCalls(_Calls):
         *,
         paper: bool = False,
         reply: float = REPLY_TOKENS,
+        longest: int = 0,
     ) -> None:
         """Add calls of a stage, each with so many characters beside paper and task.
 
@@ -512,10 +527,18 @@ class _AuditCalls(_Calls):
         for model in members if everybody else [settings.model]:
             chosen = settings.judges.get(judge, model)
             times = calls * (settings.repeats if everybody else 1)
-            self._ask(chosen, stage, times, characters, paper=paper, reply=reply)
+            self._ask(chosen, stage, times, characters, paper=paper, reply=reply, longest=longest)
 
     def _ask(
-        self, model: str, stage: str, calls: float, characters: int, *, paper: bool, reply: float
+        self,
+        model: str,
+        stage: str,
+        calls: float,
+        characters: int,
+        *,
+        paper: bool,
+        reply: float,
+        longest: int,
     ) -> None:
         constant = tokens_in(_instructions(stage)) + (self._paper[1] if paper else 0)
         size = constant + tokens_in(characters)
@@ -526,7 +549,16 @@ class _AuditCalls(_Calls):
         first = min(calls, 1 - self._warm[model, self._paper[0]])
         self._warm[model, self._paper[0]] += first
         cached, written = constant * (calls - first), constant * first
-        self.count(model, stage, size, reply, calls=calls, cached=cached, written=written)
+        self.count(
+            model,
+            stage,
+            size,
+            reply,
+            calls=calls,
+            cached=cached,
+            written=written,
+            longest=longest,
+        )
 
 
 @lru_cache(maxsize=32)

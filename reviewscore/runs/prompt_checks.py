@@ -107,7 +107,7 @@ async def check_prompts(
     try:
         for model in models:
             thinks = settings.effort is not None or reasons(model)
-            reply = settings.max_tokens * (ROOM_TO_THINK if thinks else 1)
+            reply = settings.longest_reply * (ROOM_TO_THINK if thinks else 1)
             asked = _Prompts(collection, settings, sizes, reply)
             check = await _check(client.provider_of(model), model, asked, known.get(model), say)
             if check is not None:

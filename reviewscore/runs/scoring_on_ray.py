@@ -285,7 +285,7 @@ class RayScoring(ScoringSession):
             store=store,
             decisive_sha256=manifest.decisive_sha256,
             calibration=self.calibration,
-            longest=manifest.longest_prompts(self.settings.max_tokens),
+            longest=manifest.longest_prompts(self.settings.longest_reply),
         )
         self._before: dict[str, list[str]] = {}
 

@@ -8,12 +8,13 @@ from collections.abc import Callable
 
 import pytest
 
+from reviewscore.config import POINT_TOKENS
 from reviewscore.errors import BadReplyError, ModelError, RefusalError
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.judges.by_review import MOST_OF_PLACES, ReviewPoints, pieces, words_of
 from reviewscore.judges.model_judges import ModelJudges
 from reviewscore.judges.panel import Panel
-from reviewscore.judges.presupposition_judge import REPLY_TOKENS, PresuppositionJudge
+from reviewscore.judges.presupposition_judge import PresuppositionJudge
 from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import Reply, ScriptedProvider
@@ -130,7 +131,7 @@ async def test_one_call_asks_about_all_points_of_a_review_after_the_paper(paper:
     assert wanted(request) == [1, 2, 3, 4]
     assert "⟦1⟧There is no ablation.⟦/1⟧" in item(request)
     assert "[summary]\nIt counts frogs." in item(request)
-    assert request.max_tokens == 4 * REPLY_TOKENS
+    assert request.max_tokens == 4 * POINT_TOKENS["presupposition"]
     assert [len(looks) for looks in found] == [1, 1, 1, 1]
 
 
