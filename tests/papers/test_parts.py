@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.paper_warnings import badly_read, quality
-from reviewscore.papers.parts import Parts, cut_from, parts_read, shown
+from reviewscore.papers.parts import Parts, cut_from, parts_read, seen_of, shown
 from reviewscore.papers.quotes import find_quote
 from reviewscore.schema.paper import Paper, UnreadSpan
+from reviewscore.schema.presupposition import Scope
 from tests.conftest import PAPER
 
 
@@ -78,6 +79,27 @@ def test_what_judges_did_not_see_is_no_quote_of_theirs() -> None:
 
     assert not find_quote(seen, "A. Frogman. Listening to ponds").verified
     assert not find_quote(seen, across).verified
+
+
+@pytest.mark.parametrize(
+    ("parts", "scope", "all_"),
+    [("all", Scope.WHOLE, True), ("auto", Scope.WHOLE, False), ("main", Scope.MAIN, False)],
+)
+def test_a_paper_is_seen_whole_if_main_text_and_appendix_are(
+    parts: Parts, scope: Scope, all_: bool
+) -> None:
+    seen = seen_of(shown(read_from("pdf"), parts))
+
+    assert (seen.scope, seen.whole) == (scope, scope is Scope.WHOLE)
+    assert (seen.share == 1) == all_
+
+
+def test_a_paper_of_which_a_part_of_the_main_text_is_left_out_is_seen_in_excerpts() -> None:
+    spans = (UnreadSpan(start=100, end=200, part="what did not fit"),)
+    paper = read_from("text").model_copy(update={"unread_spans": spans})
+
+    assert seen_of(paper).scope is Scope.EXCERPTS
+    assert seen_of(paper).share == pytest.approx(1 - 100 / len(paper.text))
 
 
 @given(st.data())

@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+import reviewscore as rs
 from reviewscore.config import resolve
 from reviewscore.errors import SettingsError
 from reviewscore.llm import batch_jobs
+from reviewscore.pages.wording import headline
 from reviewscore.runs.audit import audit
 from reviewscore.runs.export import row
 from reviewscore.runs.folder import read_manifest, read_points
@@ -174,6 +176,43 @@ def test_a_run_stopped_after_the_reviews_call_uses_it_when_it_goes_on(
     assert len(asked(server)) == 2
 
 
+def test_a_run_that_meets_its_cap_keeps_the_reviews_call_and_goes_on_from_there(
+    reviews: Path, tmp_path: Path, server: Loopback
+) -> None:
+    prices = tmp_path / "p.toml"
+    prices.write_text(
+        'source = "a test"\ndate = "2026-01-01"\n'
+        "[models.loopback]\ninput = 1\ncached = 1\noutput = 1\n"
+    )
+    flags = {**OURS, "cache": False, "prices": prices, "max_connections": 1, "second_look": "0/1"}
+    audited(reviews, tmp_path / "whole", server, **flags)
+    spent = read_manifest(tmp_path / "whole").spending.usd
+    assert spent is not None
+    server.bodies.clear()
+    capped = audited(reviews, tmp_path / "run", server, **flags, max_usd=0.9 * spent)
+    before = stages(server)
+    done = audited(reviews, tmp_path / "run", server, **flags)
+
+    assert capped.stopped is not None
+    assert before[BY_REVIEW] >= 1
+    assert 0 < sum(before.values()) < sum(stages(server).values())
+    assert not done.failed
+    assert len(column(tmp_path / "run", "key")) == len(server.bodies) == 8
+    assert stages(server)[BY_REVIEW] == 2
+
+
+def test_a_point_that_is_scored_by_itself_is_asked_about_alone(
+    reviews: Path, server: Loopback
+) -> None:
+    point = rs.split("r1", data=reviews)[1]
+    flags = {"model": "openai/loopback", "base_url": server.url, "protocol": "presupposition"}
+
+    score = rs.score(point, data=reviews, **flags)
+
+    assert stages(server) == {ALONE: len(score.looks)}
+    assert score.standing == score.base
+
+
 def test_a_point_without_a_usable_reply_fails_alone_and_is_tried_again(
     reviews: Path, tmp_path: Path, server: Loopback
 ) -> None:
@@ -286,6 +325,24 @@ def test_a_contested_point_is_unknown_in_records_and_report(
     for score in contested:
         assert (score.status, score.reason) == (Status.UNKNOWN, UnknownReason.CONTESTED)
         assert (score.misinformed, score.standing) == (None, 2)
+        assert headline(score).misinformed == "unknown"
+        assert "differ" in headline(score).words
+    counts = read_manifest(tmp_path / "run").counts
+    assert (counts.unknown, counts.scored) == (len(contested), 6 - len(contested))
+
+
+def test_every_reason_of_an_unknown_point_has_words_of_its_own(
+    reviews: Path, server: Loopback, tmp_path: Path
+) -> None:
+    score = run(reviews, tmp_path / "run", server, **OURS, second_look="off")[0]
+    unknown = {"status": Status.UNKNOWN, "misinformed": None}
+    words = {
+        headline(score.model_copy(update={**unknown, "reason": reason})).words
+        for reason in UnknownReason
+    }
+
+    assert len(words) == len(UnknownReason)
+    assert not any("judged misinformed" in text for text in words)
 
 
 @pytest.mark.parametrize(
