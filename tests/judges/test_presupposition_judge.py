@@ -7,11 +7,13 @@ import re
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reviewscore.config import POINT_TOKENS
 from reviewscore.errors import BadReplyError, ModelError, RefusalError
 from reviewscore.judges.asker import Asker, SamplingParams
-from reviewscore.judges.by_review import MOST_OF_PLACES, ReviewPoints, pieces, words_of
+from reviewscore.judges.by_review import MOST_OF_PLACES, ReviewPoints, _with_marks, pieces, words_of
 from reviewscore.judges.model_judges import ModelJudges
 from reviewscore.judges.panel import Panel
 from reviewscore.judges.presupposition_judge import PresuppositionJudge
@@ -476,6 +478,23 @@ async def test_a_panel_of_which_nobody_answers_is_an_error(paper: Paper) -> None
 
     with pytest.raises(RefusalError):
         await score_presuppositions(make_point("Too dense."), paper, panel)
+
+
+@given(st.text(alphabet="ab ⟦⟧1/[", max_size=30), st.lists(st.tuples(*[st.integers(0, 30)] * 2)))
+def test_marks_come_in_pairs_and_leave_the_words_of_a_review_alone(
+    text: str, edges: list[tuple[int, int]]
+) -> None:
+    spans = [
+        (number, Span(field="w", start=min(*ends, len(text)), end=min(max(ends), len(text))))
+        for number, ends in enumerate(edges, start=1)
+    ]
+
+    marked = _with_marks(text, spans)
+
+    marks = re.findall("⟦(/?)([0-9]+)⟧", marked)
+    assert re.sub("⟦/?[0-9]+⟧", "", marked) == text.replace("⟦", "[[").replace("⟧", "]]")
+    assert sorted(int(number) for slash, number in marks if not slash) == [n for n, _ in spans]
+    assert sorted(int(number) for slash, number in marks if slash) == [n for n, _ in spans]
 
 
 @pytest.mark.parametrize(
