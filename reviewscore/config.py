@@ -181,7 +181,9 @@ class Settings(BaseModel):
 
     @property
     def asked_per(self) -> Literal["review", "paper", "point"]:
-        """What one first question about points is about."""
+        """What one first question about points is about; nothing but a point without a model."""
+        if self.embedded:
+            return "point"
         return self.per or ("review" if self.protocol == "presupposition" else "point")
 
     @property

@@ -185,7 +185,7 @@ class PresuppositionJudge:
         number: int,
     ) -> Look:
         return Look(
-            judge=self._asker.model,
+            judge=provenance.judge,
             repeat=self._asker.sampling.repeat,
             number=number,
             kind=PointKind(reply.kind),

@@ -370,6 +370,14 @@ def test_settings_that_do_not_go_together_are_refused(
         resolve(flags)
 
 
+def test_the_embedded_judge_looks_points_up_one_by_one_whatever_is_set(
+    reviews: Path, tmp_path: Path
+) -> None:
+    plain = run(reviews, tmp_path / "plain")
+
+    assert run(reviews, tmp_path / "set", protocol="economy", per="review") == plain
+
+
 def test_how_looks_are_taken_is_decisive_where_it_can_change_a_verdict() -> None:
     def decisive(**flags: object) -> dict[str, object]:
         return {**resolve({"model": "openai/x", **flags}).settings.decisive()}
