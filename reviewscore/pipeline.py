@@ -226,7 +226,7 @@ async def score_presuppositions(
         return _not_judged(with_places(point, paper), judges)
     point, seen = with_places(point, paper), seen_of(paper)
     looks = await judges.looks(point, paper)
-    return score_of_looks(point, verdict_of(looks, whole=seen.whole), seen, paper, judges)
+    return score_of_looks(point, verdict_of(looks, all_seen=seen.all_seen), seen, paper, judges)
 
 
 def score_of_looks(

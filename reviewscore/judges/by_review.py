@@ -80,7 +80,7 @@ P = TypeVar("P", bound=PointReply)
 
 
 @dataclass(frozen=True)
-class Said(Generic[P]):
+class PointAnswer(Generic[P]):
     """What a reply says of a point, and where that came from."""
 
     reply: P
@@ -113,7 +113,7 @@ class ByReview(Generic[T, P]):
 
     async def ask(
         self, reviews: Sequence[ReviewPoints], paper: Paper
-    ) -> dict[str, Said[P] | ModelError]:
+    ) -> dict[str, PointAnswer[P] | ModelError]:
         """What is said of each point, by its identifier; an error where nothing usable is.
 
         Raises:
@@ -125,11 +125,11 @@ class ByReview(Generic[T, P]):
         results = await gather_results(
             self._piece(piece, numbers, shown, paper) for piece in pieces(list(numbers), self.most)
         )
-        said: dict[str, Said[P] | ModelError] = {}
+        answers: dict[str, PointAnswer[P] | ModelError] = {}
         for result in results:
             assert not isinstance(result, ModelError)
-            said |= {numbers[number].point_id: each for number, each in result.items()}
-        return said
+            answers |= {numbers[number].point_id: answer for number, answer in result.items()}
+        return answers
 
     async def _piece(
         self,
@@ -139,7 +139,7 @@ class ByReview(Generic[T, P]):
         paper: Paper,
         *,
         again: bool = True,
-    ) -> dict[int, Said[P] | ModelError]:
+    ) -> dict[int, PointAnswer[P] | ModelError]:
         """What is said of the points of these numbers, of those left out at the second try.
 
         Args:
@@ -157,18 +157,20 @@ class ByReview(Generic[T, P]):
             raise judged
         if isinstance(judged, BadReplyError | TruncatedError) and len(wanted) > 1:
             halves = pieces(wanted, (len(wanted) + 1) // 2)
-            found = [await self._piece(half, numbers, shown, paper, again=again) for half in halves]
-            return {number: each for half in found for number, each in half.items()}
+            halved = [
+                await self._piece(half, numbers, shown, paper, again=again) for half in halves
+            ]
+            return {number: answer for half in halved for number, answer in half.items()}
         if isinstance(judged, ModelError):
             return dict.fromkeys(wanted, judged)
         replies = self.points_of(judged.reply)
-        said: dict[int, Said[P] | ModelError] = {
-            reply.point: Said(reply, judged.provenance) for reply in replies
+        answers: dict[int, PointAnswer[P] | ModelError] = {
+            reply.point: PointAnswer(reply, judged.provenance) for reply in replies
         }
-        left = [number for number in wanted if number not in said]
+        left = [number for number in wanted if number not in answers]
         if left:
-            said |= await self._piece(left, numbers, shown, paper, again=False)
-        return said
+            answers |= await self._piece(left, numbers, shown, paper, again=False)
+        return answers
 
     async def _asked(
         self,
@@ -182,15 +184,15 @@ class ByReview(Generic[T, P]):
         """Ask once; a reply that says nothing of some points is usable unless all are needed."""
 
         def check(reply: T) -> None:
-            given = [said.point for said in self.points_of(reply)]
+            given = [answer.point for answer in self.points_of(reply)]
             strange = not set(given) <= set(wanted) or (complete and not set(wanted) <= set(given))
             if strange or len(set(given)) < len(given):
                 raise ValueError(
                     f"points: an entry is needed for each of {words_of(wanted)}, once, and for no "
                     f"other; these came: {words_of(given)}"
                 )
-            for said in self.points_of(reply):
-                self.check(said)
+            for answer in self.points_of(reply):
+                self.check(answer)
 
         return await self.asker.ask(
             self.prompt,

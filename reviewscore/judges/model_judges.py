@@ -16,7 +16,7 @@ from reviewscore import prompts
 from reviewscore.config import POINT_TOKENS, Settings
 from reviewscore.errors import ModelError, error_message, gather_results
 from reviewscore.judges.asker import Asker, Judged, Reply, SamplingParams
-from reviewscore.judges.by_review import ByReview, ReviewPoints, Said
+from reviewscore.judges.by_review import ByReview, PointAnswer, ReviewPoints
 from reviewscore.judges.judge import Judges, Proposal
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.named_places import NamedPlace, named_places
@@ -238,7 +238,7 @@ class ModelJudges:
         self._asker, self._economy = asker, economy
         self._types_from_split, self._most = types_from_split, points_per_call
         self._presuppositions = presuppositions
-        self._base: dict[str, Said[BasePointReply] | ModelError] = {}
+        self._base: dict[str, PointAnswer[BasePointReply] | ModelError] = {}
 
     async def by_review(self, reviews: Sequence[ReviewPoints], paper: Paper) -> None:
         """One reply for all points of reviews: first looks, or types and BASE scores.
@@ -254,7 +254,7 @@ class ModelJudges:
             prompt="base_review",
             output=BaseReviewReply,
             points_of=lambda reply: reply.points,
-            check=lambda said: None,
+            check=lambda reply: None,
             most=self._most,
             reply_tokens=POINT_TOKENS["economy"],
             variables={},
@@ -279,7 +279,7 @@ class ModelJudges:
         assert self._presuppositions is not None
         return await self._presuppositions.looks(point, paper)
 
-    def _kept(self, point: ReviewPoint) -> Said[BasePointReply] | None:
+    def _kept(self, point: ReviewPoint) -> PointAnswer[BasePointReply] | None:
         """What a reply about its review says of a point.
 
         Raises:
@@ -522,29 +522,29 @@ def evidence_from(quotes: Sequence[Quote], paper: Paper) -> tuple[Evidence, ...]
 
 
 def _answerability(
-    score: int, said: Judged[AnswerabilityReply] | Said[BasePointReply], paper: Paper
+    score: int, answer: Judged[AnswerabilityReply] | PointAnswer[BasePointReply], paper: Paper
 ) -> Verdict:
     """A verdict on a question; what answers it counts only if the score says that it does."""
-    reply, answerable = said.reply, FIVE_POINTS.misinformed(score)
+    reply, answerable = answer.reply, FIVE_POINTS.misinformed(score)
     return Verdict(
         scale="unanswerability",
         score=score,
         rationale=reply.reasoning,
         answer=reply.answer if answerable else None,
         evidence=evidence_from(reply.quotes, paper) if answerable else (),
-        provenance=(said.provenance,),
+        provenance=(answer.provenance,),
     )
 
 
 def _factuality(
-    score: int, said: Judged[FactualityReply] | Said[BasePointReply], paper: Paper
+    score: int, answer: Judged[FactualityReply] | PointAnswer[BasePointReply], paper: Paper
 ) -> Verdict:
     return Verdict(
         scale="factuality",
         score=score,
-        rationale=said.reply.reasoning,
-        evidence=evidence_from(said.reply.quotes, paper),
-        provenance=(said.provenance,),
+        rationale=answer.reply.reasoning,
+        evidence=evidence_from(answer.reply.quotes, paper),
+        provenance=(answer.provenance,),
     )
 
 

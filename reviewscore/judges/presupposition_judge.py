@@ -14,7 +14,7 @@ from reviewscore import prompts
 from reviewscore.config import POINT_TOKENS
 from reviewscore.errors import ModelError
 from reviewscore.judges.asker import Asker, Reply
-from reviewscore.judges.by_review import ByReview, ReviewPoints, Said
+from reviewscore.judges.by_review import ByReview, PointAnswer, ReviewPoints
 from reviewscore.judges.lexical.finder import find
 from reviewscore.judges.named_places import named_places
 from reviewscore.judges.presuppositions import needs_second_look, passages_of
@@ -32,7 +32,7 @@ LONGEST_PASSAGE = 1200
 """Characters of one of them."""
 
 
-class NearestReply(Reply):
+class NearestPassageReply(Reply):
     """A passage that the model says it copied from the paper, or read off a table or figure."""
 
     section: Sentence
@@ -40,11 +40,11 @@ class NearestReply(Reply):
     source: Literal["text", "table", "figure"]
 
 
-class GrantedReply(Reply):
+class PresuppositionReply(Reply):
     """What a remark takes for granted, and whether it is so."""
 
     statement: Sentence
-    nearest: Several[NearestReply]
+    nearest: Several[NearestPassageReply]
     supplies: Literal["fully", "mostly", "partly", "topic_only", "no"] | None
     true: FivePoints | Literal["not_visible"]
     central: bool
@@ -56,11 +56,11 @@ class RemarkPartReply(Reply):
     """A part of a remark; most have one."""
 
     words: Text
-    presuppositions: Several[GrantedReply]
+    presuppositions: Several[PresuppositionReply]
     standing: FivePoints
 
 
-class PresuppositionReply(Reply):
+class RemarkReply(Reply):
     """What is said of one remark."""
 
     kind: Literal["criticism", "request", "question", "none"]
@@ -74,14 +74,14 @@ class _Numbered(Reply):
     point: Whole
 
 
-class NumberedPresuppositionReply(PresuppositionReply, _Numbered):
+class NumberedRemarkReply(RemarkReply, _Numbered):
     """What is said of one of several remarks."""
 
 
-class PresuppositionsReply(Reply):
+class ReviewRemarksReply(Reply):
     """What is said of the remarks of a review."""
 
-    points: Several[NumberedPresuppositionReply]
+    points: Several[NumberedRemarkReply]
 
 
 class PresuppositionJudge:
@@ -102,7 +102,7 @@ class PresuppositionJudge:
         points_per_call: int = 20,
     ) -> None:
         self._asker, self._second_look, self._most = asker, second_look, points_per_call
-        self._first: dict[str, Said[NumberedPresuppositionReply] | ModelError] = {}
+        self._first: dict[str, PointAnswer[NumberedRemarkReply] | ModelError] = {}
 
     async def by_review(self, reviews: Sequence[ReviewPoints], paper: Paper) -> None:
         """Take the first look at all points of reviews; `looks` finds it there.
@@ -113,7 +113,7 @@ class PresuppositionJudge:
         question = ByReview(
             asker=self._asker,
             prompt="presuppositions_review",
-            output=PresuppositionsReply,
+            output=ReviewRemarksReply,
             points_of=lambda reply: reply.points,
             check=_check,
             most=self._most,
@@ -148,7 +148,7 @@ class PresuppositionJudge:
     async def _alone(self, point: ReviewPoint, paper: Paper) -> Look:
         judged = await self._asker.ask(
             "presuppositions_point",
-            PresuppositionReply,
+            RemarkReply,
             paper=paper,
             check=_check,
             terms=_terms(),
@@ -163,7 +163,7 @@ class PresuppositionJudge:
         around = [] if near is None else [near.before, near.after]
         judged = await self._asker.ask(
             "presuppositions_second_look",
-            PresuppositionReply,
+            RemarkReply,
             paper=paper,
             check=_check,
             terms=_terms(),
@@ -177,7 +177,7 @@ class PresuppositionJudge:
 
     def _look(
         self,
-        reply: PresuppositionReply,
+        reply: RemarkReply,
         point: ReviewPoint,
         paper: Paper,
         provenance: Provenance,
@@ -197,7 +197,7 @@ class PresuppositionJudge:
         )
 
 
-def _check(reply: PresuppositionReply) -> None:
+def _check(reply: RemarkReply) -> None:
     """Refuse a remark without parts, which has no standing.
 
     Raises:
@@ -215,7 +215,9 @@ def _part(reply: RemarkPartReply, point: ReviewPoint, paper: Paper) -> RemarkPar
     return RemarkPart(
         text=reply.words,
         span=_span(reply.words, point),
-        presuppositions=tuple(_granted(granted, paper) for granted in reply.presuppositions),
+        presuppositions=tuple(
+            _presupposition(presupposition, paper) for presupposition in reply.presuppositions
+        ),
         standing=reply.standing,
     )
 
@@ -230,7 +232,7 @@ def _span(words: str, point: ReviewPoint) -> Span | None:
     return Span(field=point.span.field, start=start, end=end)
 
 
-def _granted(reply: GrantedReply, paper: Paper) -> Presupposition:
+def _presupposition(reply: PresuppositionReply, paper: Paper) -> Presupposition:
     given = (_evidence(nearest, paper) for nearest in reply.nearest if nearest.sentence.strip())
     return Presupposition(
         statement=reply.statement,
@@ -243,7 +245,7 @@ def _granted(reply: GrantedReply, paper: Paper) -> Presupposition:
     )
 
 
-def _evidence(reply: NearestReply, paper: Paper) -> Evidence:
+def _evidence(reply: NearestPassageReply, paper: Paper) -> Evidence:
     """A passage as the paper has it; what stands in a checklist is no evidence."""
     evidence = find_quote(paper, reply.sentence)
     if not evidence.verified:

@@ -46,35 +46,37 @@ class _Outcome:
     reason: UnknownReason | None = None
 
 
-def _outcome(part: RemarkPart, *, whole: bool) -> _Outcome:
-    central = [stated for stated in part.presuppositions if stated.central]
-    refuted = [stated for stated in central if stated.contradicted]
-    proved = any(any(map(carries, stated.nearest)) for stated in refuted)
-    invisible = any(stated.invisible for stated in central)
+def _outcome(part: RemarkPart, *, all_seen: bool) -> _Outcome:
+    central = [presupposition for presupposition in part.presuppositions if presupposition.central]
+    refuted = [presupposition for presupposition in central if presupposition.contradicted]
+    proved = any(any(map(carries, presupposition.nearest)) for presupposition in refuted)
+    invisible = any(presupposition.invisible for presupposition in central)
     supplied = True if proved else None if refuted or invisible else False
     if invisible:
         return _Outcome(supplied, None, UnknownReason.NOT_VISIBLE)
-    foreign = any(stated.foreign for stated in central)
-    if foreign and not whole:
+    foreign = any(presupposition.foreign for presupposition in central)
+    if foreign and not all_seen:
         return _Outcome(supplied, None, UnknownReason.EXCERPTS)
     if not FIVE_POINTS.misinformed(part.standing):
         return _Outcome(supplied, misinformed=False)
     if proved or foreign:
         return _Outcome(supplied, misinformed=True)
-    later = any(passage.verified for stated in refuted for passage in stated.nearest)
+    later = any(
+        passage.verified for presupposition in refuted for passage in presupposition.nearest
+    )
     return _Outcome(supplied, None, UnknownReason.AFTER_REVIEW if later else UnknownReason.UNPROVED)
 
 
-def with_rule(look: Look, *, whole: bool) -> Look:
+def with_rule(look: Look, *, all_seen: bool) -> Look:
     """A look, each part with its own verdict.
 
     Args:
         look: What a judge said.
-        whole: Whether it saw the whole paper.
+        all_seen: Whether it saw the whole paper.
     """
     parts = []
     for part in look.parts:
-        outcome = _outcome(part, whole=whole)
+        outcome = _outcome(part, all_seen=all_seen)
         update = {"supplied": outcome.supplied, "misinformed": outcome.misinformed}
         parts.append(part.model_copy(update=update))
     return look.model_copy(update={"parts": tuple(parts)})
@@ -94,7 +96,7 @@ def needs_second_look(look: Look, between: tuple[float, float] | None) -> bool:
     return FIVE_POINTS.misinformed(look.standing) or between[0] <= look.probability <= between[1]
 
 
-def verdict_of(looks: Sequence[Look], *, whole: bool) -> PresuppositionVerdict:
+def verdict_of(looks: Sequence[Look], *, all_seen: bool) -> PresuppositionVerdict:
     """What looks at a point come to.
 
     Of a bundled remark the main part decides. Misinformed is true if the rule holds in all looks,
@@ -105,10 +107,10 @@ def verdict_of(looks: Sequence[Look], *, whole: bool) -> PresuppositionVerdict:
 
     Args:
         looks: All looks, of one judge or of several, in order; at least one.
-        whole: Whether the judges saw the whole paper.
+        all_seen: Whether the judges saw the whole paper.
     """
     kind = Counter(look.kind for look in looks).most_common(1)[0][0]
-    kept = tuple(with_rule(look, whole=whole) for look in looks)
+    kept = tuple(with_rule(look, all_seen=all_seen) for look in looks)
     type_ = next(look.type for look in looks if look.kind is kind)
     standings = [look.standing for look in looks if look.standing is not None]
     if kind is PointKind.NONE or not standings:
@@ -118,7 +120,7 @@ def verdict_of(looks: Sequence[Look], *, whole: bool) -> PresuppositionVerdict:
     outcomes = [
         _Outcome(supplied=False, misinformed=False)
         if look.main is None
-        else _outcome(look.main, whole=whole)
+        else _outcome(look.main, all_seen=all_seen)
         for look in looks
     ]
     standing = median_low(standings)
@@ -160,17 +162,26 @@ def _agreed(values: Sequence[bool | None]) -> bool | None:
 
 
 def _acknowledged(look: Look) -> bool:
-    stated = () if look.main is None else look.main.presuppositions
+    presuppositions = () if look.main is None else look.main.presuppositions
     return any(
-        granted.central and granted.acknowledged and not granted.contradicted for granted in stated
+        presupposition.central and presupposition.acknowledged and not presupposition.contradicted
+        for presupposition in presuppositions
     )
 
 
 def passages_of(looks: Sequence[Look]) -> tuple[Evidence, ...]:
     """Verified passages of main parts, each once, those of refuted presuppositions first."""
-    stated: list[Presupposition] = []
+    presuppositions: list[Presupposition] = []
     for look in looks:
-        stated += () if look.main is None else look.main.presuppositions
-    ordered = sorted(stated, key=lambda granted: not (granted.central and granted.contradicted))
-    found = (passage for granted in ordered for passage in granted.nearest if passage.verified)
-    return tuple(dict.fromkeys(found))
+        presuppositions += () if look.main is None else look.main.presuppositions
+    ordered = sorted(
+        presuppositions,
+        key=lambda presupposition: not (presupposition.central and presupposition.contradicted),
+    )
+    verified = (
+        passage
+        for presupposition in ordered
+        for passage in presupposition.nearest
+        if passage.verified
+    )
+    return tuple(dict.fromkeys(verified))

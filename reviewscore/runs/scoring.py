@@ -212,13 +212,13 @@ class LocalScoring(ScoringSession):
 
     async def _score_together(self, reviews: Sequence[Review]) -> None:
         """Score the points of reviews of one paper that are not done; failures become records."""
-        found = await asyncio.gather(*map(self._opened, reviews))
-        opened = [review for review in found if review is not None and review.todo]
+        split = [review for review in await asyncio.gather(*map(self._opened, reviews)) if review]
+        opened = [review for review in split if review.todo]
         if self.stopping or not opened:
             return
         together = self.settings.asked_per != "point"
         # Of all points, done or not: so a run that is taken up again finds the reply on record.
-        asked = [review.asked for review in found if review is not None and review.asked.points]
+        asked = [review.asked for review in split if review.asked.points]
         if together and not await self._asked_together(asked, opened[0].paper):
             return
         scoring = [self._score_point(review, point) for review in opened for point in review.todo]

@@ -59,7 +59,7 @@ class Seen(Record):
     missing: Missing
 
     @property
-    def whole(self) -> bool:
+    def all_seen(self) -> bool:
         """Whether what was not seen is not there."""
         return self.scope is Scope.WHOLE
 

@@ -146,7 +146,7 @@ async def test_the_paper_opens_all_three_prompts_byte_for_byte(paper: Paper) -> 
 
     assert len({(one.system, one.prefix) for one in provider.requests}) == 1
     assert [one.schema_name for one in provider.requests] == [
-        *("PresuppositionsReply", "PresuppositionReply", "PresuppositionReply"),
+        *("ReviewRemarksReply", "RemarkReply", "RemarkReply"),
     ]
 
 
@@ -423,7 +423,7 @@ async def test_a_point_that_two_looks_flag_is_misinformed_with_its_passages(pape
     assert record.presuppositions[0].statement == "The paper has no ablation."
     assert record.parts[0].misinformed is True
     assert record.seen is not None
-    assert record.seen.whole
+    assert record.seen.all_seen
     assert len(record.looks) == len(record.origins) == 2
     assert PointScore.model_validate_json(record.model_dump_json()) == record
 

@@ -61,8 +61,8 @@ def look(
     )
 
 
-def outcome(*looks: Look, whole: bool = True) -> tuple[bool | None, UnknownReason | None]:
-    verdict = verdict_of(looks, whole=whole)
+def outcome(*looks: Look, all_seen: bool = True) -> tuple[bool | None, UnknownReason | None]:
+    verdict = verdict_of(looks, all_seen=all_seen)
     return verdict.misinformed, verdict.reason
 
 
@@ -111,7 +111,7 @@ def test_the_rule_of_one_look(
     supplied: bool | None,
     expected: tuple[bool | None, UnknownReason | None],
 ) -> None:
-    verdict = verdict_of([look(*presuppositions, standing=standing)], whole=True)
+    verdict = verdict_of([look(*presuppositions, standing=standing)], all_seen=True)
 
     assert (verdict.supplied, verdict.misinformed, verdict.reason) == (supplied, *expected)
     assert verdict.standing == standing
@@ -133,7 +133,7 @@ def test_every_case_of_one_presupposition_is_as_the_contract_says() -> None:
         stated = granted(
             true=true, supplies=supplies, nearest=nearest, central=central, foreign=foreign
         )
-        verdict = verdict_of([look(stated, standing=standing)], whole=whole)
+        verdict = verdict_of([look(stated, standing=standing)], all_seen=whole)
 
         spoken = (
             central and nearest == (SAID,) and (true in (1, 2) or supplies in ("fully", "mostly"))
@@ -168,18 +168,18 @@ def test_two_looks_flag_only_what_both_flag(
 
 
 def test_foreign_counts_only_where_the_whole_paper_was_seen() -> None:
-    assert outcome(look(FOREIGN), whole=True) == FLAG
-    assert outcome(look(FOREIGN), whole=False) == EXCERPTS
-    assert outcome(look(FOREIGN, standing=4), whole=False) == EXCERPTS
-    assert outcome(look(FALSE), whole=False) == FLAG
+    assert outcome(look(FOREIGN), all_seen=True) == FLAG
+    assert outcome(look(FOREIGN), all_seen=False) == EXCERPTS
+    assert outcome(look(FOREIGN, standing=4), all_seen=False) == EXCERPTS
+    assert outcome(look(FALSE), all_seen=False) == FLAG
 
 
 def test_of_a_bundled_remark_the_main_part_decides_and_every_part_has_its_own_verdict() -> None:
     false = RemarkPart(text="no seeds", presuppositions=(FALSE,), standing=1)
 
-    fair = verdict_of([look(granted(), standing=5, more=(false,))], whole=True)
+    fair = verdict_of([look(granted(), standing=5, more=(false,))], all_seen=True)
     wrong = verdict_of(
-        [look(FALSE, more=(RemarkPart(presuppositions=(granted(),), standing=5),))], whole=True
+        [look(FALSE, more=(RemarkPart(presuppositions=(granted(),), standing=5),))], all_seen=True
     )
 
     assert (fair.misinformed, [part.misinformed for part in fair.parts]) == (False, [False, True])
@@ -193,7 +193,7 @@ def test_the_standing_is_the_lower_median_of_all_looks_and_its_parts_are_of_such
 ) -> None:
     looks = [look(granted(statement=f"S{number}"), standing=number) for number in standings]
 
-    verdict = verdict_of(looks, whole=True)
+    verdict = verdict_of(looks, all_seen=True)
 
     assert verdict.standing == middle
     assert verdict.parts[0].presuppositions[0].statement == f"S{middle}"
@@ -206,13 +206,13 @@ def test_the_probability_is_the_median_and_kind_that_of_the_first_look() -> None
         look(granted(), standing=4, kind=PointKind.QUESTION, probability=0.6),
     ]
 
-    verdict = verdict_of(looks, whole=True)
+    verdict = verdict_of(looks, all_seen=True)
 
     assert (verdict.probability, verdict.kind) == (pytest.approx(0.4), PointKind.REQUEST)
 
 
 def test_what_is_no_point_has_no_verdict_at_all() -> None:
-    verdict = verdict_of([look(kind=PointKind.NONE)], whole=True)
+    verdict = verdict_of([look(kind=PointKind.NONE)], all_seen=True)
 
     assert (verdict.kind, verdict.reason) == (PointKind.NONE, UnknownReason.NO_POINT)
     assert (verdict.supplied, verdict.misinformed, verdict.standing, verdict.probability) == (
@@ -223,13 +223,13 @@ def test_what_is_no_point_has_no_verdict_at_all() -> None:
 def test_what_the_authors_state_too_is_acknowledged_and_never_beside_a_flag() -> None:
     stated = granted(acknowledged=True)
 
-    assert verdict_of([look(stated, standing=4)], whole=True).acknowledged
-    assert not verdict_of([look(stated, FALSE)], whole=True).acknowledged
+    assert verdict_of([look(stated, standing=4)], all_seen=True).acknowledged
+    assert not verdict_of([look(stated, FALSE)], all_seen=True).acknowledged
     assert not verdict_of(
-        [look(stated, standing=4), look(granted(), standing=4)], whole=True
+        [look(stated, standing=4), look(granted(), standing=4)], all_seen=True
     ).acknowledged
     assert not verdict_of(
-        [look(granted(acknowledged=True, true=1), standing=4)], whole=True
+        [look(granted(acknowledged=True, true=1), standing=4)], all_seen=True
     ).acknowledged
 
 
@@ -308,7 +308,7 @@ def refuted(verdict: PresuppositionVerdict) -> bool:
 def test_one_more_look_makes_no_flag_of_what_was_none(
     looks: list[Look], more: Look, whole: bool
 ) -> None:
-    before, after = verdict_of(looks, whole=whole), verdict_of([*looks, more], whole=whole)
+    before, after = verdict_of(looks, all_seen=whole), verdict_of([*looks, more], all_seen=whole)
 
     assert after.misinformed is not True or before.misinformed is True
 
@@ -317,7 +317,7 @@ def test_one_more_look_makes_no_flag_of_what_was_none(
 def test_a_flag_has_a_standing_of_one_or_two_and_a_verdict_has_no_reason(
     looks: list[Look], whole: bool
 ) -> None:
-    verdict = verdict_of(looks, whole=whole)
+    verdict = verdict_of(looks, all_seen=whole)
 
     assert (verdict.misinformed is None) == (verdict.reason is not None)
     assert verdict.standing == median_low([seen.parts[0].standing for seen in looks])
@@ -330,7 +330,7 @@ def test_a_flag_has_a_standing_of_one_or_two_and_a_verdict_has_no_reason(
 
 @given(several)
 def test_without_the_whole_paper_a_flag_rests_on_a_verified_passage(looks: list[Look]) -> None:
-    verdict = verdict_of(looks, whole=False)
+    verdict = verdict_of(looks, all_seen=False)
 
     assert not verdict.misinformed or refuted(verdict)
     assert not verdict.misinformed or verdict.supplied is True
@@ -338,7 +338,7 @@ def test_without_the_whole_paper_a_flag_rests_on_a_verified_passage(looks: list[
 
 @given(several, st.booleans())
 def test_the_order_of_looks_changes_neither_flag_nor_level(looks: list[Look], whole: bool) -> None:
-    one, other = verdict_of(looks, whole=whole), verdict_of(looks[::-1], whole=whole)
+    one, other = verdict_of(looks, all_seen=whole), verdict_of(looks[::-1], all_seen=whole)
 
     assert (one.misinformed, one.supplied, one.standing) == (
         *(other.misinformed, other.supplied, other.standing),
@@ -366,12 +366,12 @@ def test_without_verified_passages_nothing_is_supplied(looks: list[Look], whole:
         for seen in looks
     ]
 
-    assert verdict_of(bare, whole=whole).supplied is not True
+    assert verdict_of(bare, all_seen=whole).supplied is not True
 
 
 @given(judged, st.booleans())
 def test_the_parts_of_a_look_keep_all_that_was_said(seen: Look, whole: bool) -> None:
-    ruled = with_rule(seen, whole=whole)
+    ruled = with_rule(seen, all_seen=whole)
 
     unruled = {"supplied": None, "misinformed": None}
     assert [part.model_copy(update=unruled) for part in ruled.parts] == list(seen.parts)

@@ -90,7 +90,7 @@ def test_a_paper_is_seen_whole_if_main_text_and_appendix_are(
 ) -> None:
     seen = seen_of(shown(read_from("pdf"), parts))
 
-    assert (seen.scope, seen.whole) == (scope, scope is Scope.WHOLE)
+    assert (seen.scope, seen.all_seen) == (scope, scope is Scope.WHOLE)
     assert (seen.share == 1) == all_
 
 

@@ -42,7 +42,7 @@ from tests.runs.conftest import (
     run,
 )
 
-BY_REVIEW, ALONE = "PresuppositionsReply", "PresuppositionReply"
+BY_REVIEW, ALONE = "ReviewRemarksReply", "RemarkReply"
 OURS = {"protocol": "presupposition", "points": "rules"}
 FLAGS = ("--protocol", "presupposition", "--max-connections", "3")
 
