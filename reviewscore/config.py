@@ -266,6 +266,12 @@ class Settings(BaseModel):
             raise ValueError(
                 "the authors' response is shown by the protocols paper and economy, point by point"
             )
+        one_by_one = {"point_type", "question_answerability", "claim_factuality"}
+        if self.asked_per != "point" and (alone := sorted(one_by_one & self.judges.keys())):
+            raise ValueError(
+                f"--judge {alone[0]} answers point by point: with --per {self.asked_per} one model "
+                "says it all"
+            )
         if self.calibration is not None and self.protocol == "presupposition":
             raise ValueError("calibrations are learnt of ReviewScores, not of standing")
         return self

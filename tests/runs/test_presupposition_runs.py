@@ -355,6 +355,15 @@ def test_every_reason_of_an_unknown_point_has_words_of_its_own(
             {"model": "openai/x", "protocol": "economy", "per": "paper", "author_response": True},
             "point by point",
         ),
+        (
+            {
+                "model": "openai/x",
+                "protocol": "economy",
+                "per": "review",
+                "judges": {"point_type": "openai/y"},
+            },
+            "point_type answers point by point",
+        ),
         ({"model": "openai/x", "second_look": "0.7/0.3"}, "LOW/HIGH"),
         ({"model": "openai/x", "second_look": "often"}, "second_look"),
         (
