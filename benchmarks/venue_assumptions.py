@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from benchmarks.venue_costs import UnitCosts
 from benchmarks.venue_engine import Latency, Plan
-from benchmarks.venue_workload import Protocol, Stage
+from benchmarks.venue_workload import Lengths, Protocol, Stage
 from reviewscore.config import Settings
 from reviewscore.llm.limiter import KEPT, KEPT_LONG
 from reviewscore.runs.estimate import FIRST_TOKEN, TOKENS_PER_SECOND
@@ -29,9 +29,23 @@ PREFILL, DECODE = 8_000.0, 1_500.0
 """Input tokens (not cached) and output tokens a second of one GPU that does nothing else."""
 ARGUMENTS = 10 / 16
 """Share of arguments among the points, where they are as common as in the cost model."""
+LENGTHS: dict[str, Lengths | None] = {
+    "submissions": Lengths(median=20_600, tenth=37_000),
+    "sample": None,
+}
+"""Lengths of papers by name: of 61 submissions to NeurIPS 2025 in the version that reviewers read,
+whose median and ninth decile are 20,991 and 37,725 estimated tokens, 20,156 and 37,246 at four
+characters a token, all parts counted; and of the ICLR papers whose reviews are repeated (15,779 and
+24,092 at four characters a token), which the simulation had until now."""
 MODELS = ("gpt-4.1-mini", "gpt-5.6-luna", "claude-sonnet-5-5")
 
 STATED = (
+    ("lengths of papers",
+     "log-normal, median {0.median:,} tokens, a tenth above {0.tenth:,}".format(
+         LENGTHS["submissions"]),
+     "61 submissions to NeurIPS 2025 as reviewers read them, with references, appendices and "
+     "checklists: 20,991 and 37,725 by the estimate's tokens; without the checklists' questions, "
+     "which judges are not shown by default, 15,671 and 31,420"),
     ("latency of a reply",
      f"{FIRST_TOKEN:g} s, and a second for each {TOKENS_PER_SECOND:g} tokens, times a log-normal "
      f"factor of mean 1 (sigma {SPREAD:g})",

@@ -217,7 +217,7 @@ def page(
 
 def _from_data(costs: UnitCosts) -> list[list[str]]:
     return [
-        ["papers, reviews, points, types", "100 papers of ICLR 2022 with three reviews each, "
+        ["reviews, points, types", "those of 100 papers of ICLR 2022 with three reviews each, "
          "written by models, repeated; types by the embedded rules",
          "real data (`iclr2022/batch100`)"],
         ["rounds, premises, tokens of instructions and replies", "means of 3.09 rounds (geometric, "
@@ -226,6 +226,8 @@ def _from_data(costs: UnitCosts) -> list[list[str]]:
         ["stored replies", f"longer than the measured {costs.reply:.0f} bytes, by what 250 tokens "
          "of four characters come to; compressed in the ledger, whole in records and reports",
          "measured here, and the estimate's reply length"],
+        ["a paper in the ledger", "as large as those measured, which are shorter than submissions",
+         "measured here: a lower bound"],
         ["an argument's record", f"as measured, with {_ROUNDS_MEASURED} rounds",
          "measured here: an upper bound"],
         ["time of proofs", "part of a call's time on its worker's core, though provers are "

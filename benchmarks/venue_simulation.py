@@ -22,11 +22,11 @@ from pathlib import Path
 
 from benchmarks.measure import QUICK, SHARED, head, row, skip
 from benchmarks.results import commit_now, machine_now
-from benchmarks.venue_assumptions import ARGUMENTS, MODELS, Way, online, ways
+from benchmarks.venue_assumptions import ARGUMENTS, LENGTHS, MODELS, Way, online, ways
 from benchmarks.venue_costs import FEW, MANY, UnitCosts, audited, part, unit_costs
 from benchmarks.venue_engine import Latency, Outcome, Plan, simulated
 from benchmarks.venue_page import page, venue_of
-from benchmarks.venue_workload import PaperShape, ran_shapes, real_shapes, venue
+from benchmarks.venue_workload import Lengths, PaperShape, ran_shapes, real_shapes, venue
 from reviewscore.config import Settings
 from reviewscore.llm.prices import tokens_in
 from reviewscore.runs.estimate import estimate
@@ -113,10 +113,13 @@ class Sizes:
     Args:
         shapes: Real papers.
         whole: Most papers that are simulated whole.
+        lengths: Of the papers; those of the real ones if not given.
     """
 
-    def __init__(self, shapes: Sequence[PaperShape], whole: int) -> None:
-        self._shapes, self._whole = shapes, whole
+    def __init__(
+        self, shapes: Sequence[PaperShape], whole: int, lengths: Lengths | None = None
+    ) -> None:
+        self._shapes, self._whole, self._lengths = shapes, whole, lengths
         self._known: dict[tuple[str, int], Outcome] = {}
 
     def of(self, way: Way, papers: int) -> Outcome:
@@ -128,7 +131,8 @@ class Sizes:
         return self._known[key]
 
     def _simulated(self, way: Way, papers: int) -> Outcome:
-        return simulated(venue(self._shapes, papers, rounds=ROUNDS), way.plan)
+        drawn = venue(self._shapes, papers, rounds=ROUNDS, lengths=self._lengths)
+        return simulated(drawn, way.plan)
 
     def _beyond(self, way: Way, papers: int) -> Outcome:
         half = self._whole // 2
@@ -145,7 +149,9 @@ class Sizes:
         )
 
 
-def sensitivity(shapes: Sequence[PaperShape], costs: UnitCosts) -> list[tuple[str, Outcome, Plan]]:
+def sensitivity(
+    shapes: Sequence[PaperShape], costs: UnitCosts, lengths: Lengths | None
+) -> list[tuple[str, Outcome, Plan]]:
     """The smallest venue, with one thing changed at a time."""
     plan, papers = online(costs), min(SIZES[0], WHOLE)
     cases = [
@@ -167,10 +173,13 @@ def sensitivity(shapes: Sequence[PaperShape], costs: UnitCosts) -> list[tuple[st
     ]  # fmt: skip
 
     def told(name: str, plan: Plan, rounds: int, many: bool) -> tuple[str, Outcome, Plan]:
-        papers_of = venue(shapes, papers, rounds=rounds, argued=ARGUMENTS if many else None)
+        argued = ARGUMENTS if many else None
+        papers_of = venue(shapes, papers, rounds=rounds, argued=argued, lengths=lengths)
         return name, simulated(papers_of, plan), plan
 
-    return list(starmap(told, cases))
+    sample = venue(shapes, papers, rounds=ROUNDS)
+    changed = ("papers as long as the ICLR papers at hand", simulated(sample, plan), plan)
+    return [*starmap(told, cases), changed]
 
 
 def main() -> None:
@@ -179,6 +188,8 @@ def main() -> None:
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there too")
     told = "simulate venues of up to so many papers call by call"
     parser.add_argument("--whole", type=int, default=WHOLE, metavar="PAPERS", help=told)
+    told = "lengths of papers (venue_assumptions)"
+    parser.add_argument("--lengths", choices=LENGTHS, default="submissions", help=told)
     options = parser.parse_args(sys.argv[1:] if __name__ == "__main__" else [])
     if not SOURCE.is_dir():
         skip(f"no data at {SOURCE}")
@@ -190,18 +201,18 @@ def main() -> None:
     collection = read_collection(SOURCE)
     shapes = real_shapes(collection)
     ratio = counted_ratio(collection, shapes)
-    began = time.perf_counter()
+    began, lengths = time.perf_counter(), LENGTHS[options.lengths]
     checked = min(5 * options.whole, SIZES[1])
-    check = simulated(venue(shapes, checked, rounds=ROUNDS), online(costs))
+    check = simulated(venue(shapes, checked, rounds=ROUNDS, lengths=lengths), online(costs))
     rate = check.calls / (time.perf_counter() - began)
-    sizes = Sizes(shapes, options.whole)
+    sizes = Sizes(shapes, options.whole, lengths)
     slope = sizes.of(Way("paper", online(costs)), checked).seconds / check.seconds
     _rows(tests, ratio, slope, rate, check)
     venues = [
         venue_of(way, sizes.of(way, papers), costs) for papers in SIZES for way in ways(costs)
     ]
     text = page(
-        venues, costs, sensitivity(shapes, costs), tests=[_said(one) for one in tests],
+        venues, costs, sensitivity(shapes, costs, lengths), tests=[_said(one) for one in tests],
         checks=(ratio, slope, checked, options.whole),
         machine=machine, about=f"{datetime.now(UTC).date()}, commit `{commit_now()}`",
     )  # fmt: skip

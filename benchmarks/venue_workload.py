@@ -1,17 +1,20 @@
 """What the papers of a venue ask of a model: their points and the calls on each.
 
-Lengths, reviews and points are those of real papers (batch100: 100 papers of ICLR 2022, three
-reviews each); further papers repeat them in a random order. Rounds and premises are drawn so that
+Reviews and points are those of real papers (batch100: 100 papers of ICLR 2022, three reviews
+each); further papers repeat them in a random order. Lengths of papers are drawn (`Lengths`), or
+theirs too. Rounds and premises are drawn so that
 their means are those of `reviewscore.runs.estimate`, whose tokens and stages are used too.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import NormalDist
 
 from reviewscore.config import Settings
 from reviewscore.judges.asker import URGENCY
@@ -23,12 +26,34 @@ from reviewscore.runs import estimate as told
 from reviewscore.schema.review import PointType
 from reviewscore.sources.collection import Collection
 
+_NINE_TENTHS = NormalDist().inv_cdf(0.9)
 WITH_PAPER = ("claim_factuality", "question_answerability", "reconstruct_argument",
               "premise_factuality", "premises_factuality")  # fmt: skip
 _LENGTHS = {"reconstruct_argument": 3, "faithfulness": 3, "premise_factuality": 2,
             "premises_factuality": 4}  # fmt: skip
 """How many times a point's length a call carries, as in `reviewscore.runs.estimate`."""
 _REPLIES = {"reconstruct_argument": 3.0, "premises_factuality": told.MEAN_PREMISES}
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Lengths of papers by a log-normal distribution.
+
+    Attributes:
+        median: Tokens that half of the papers pass.
+        tenth: Tokens that a tenth of them passes.
+        most: Tokens that are shown of a paper at the most; None for all.
+    """
+
+    median: int
+    tenth: int
+    most: int | None = None
+
+    def drawn(self, chance: random.Random) -> int:
+        """The tokens of a paper."""
+        sigma = math.log(self.tenth / self.median) / _NINE_TENTHS
+        tokens = round(chance.lognormvariate(math.log(self.median), sigma))
+        return tokens if self.most is None else min(tokens, self.most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +199,7 @@ def venue(
     rounds: int,
     seed: int = 1,
     argued: float | None = None,
+    lengths: Lengths | None = None,
 ) -> Iterator[PaperShape]:
     """So many papers, one at a time; arguments have rounds and premises drawn for them.
 
@@ -183,8 +209,9 @@ def venue(
         rounds: Most rounds of an argument.
         seed: Of the random order and draws.
         argued: Share of points that are arguments; as the embedded rules say if not given.
+        lengths: Of the papers; those of the real ones if not given.
     """
-    chance = random.Random(seed)
+    chance, length = random.Random(seed), random.Random(f"lengths {seed}")
     stop = _stopping()
     extra = told.MEAN_PREMISES - int(told.MEAN_PREMISES)
 
@@ -208,7 +235,8 @@ def venue(
             chance.shuffle(order)
         paper = order.pop()
         reviews = tuple((size, tuple(map(drawn, points))) for size, points in paper.reviews)
-        yield PaperShape(paper.tokens, reviews)
+        tokens = paper.tokens if lengths is None else lengths.drawn(length)
+        yield PaperShape(tokens, reviews)
 
 
 def _stopping(most: int = 10) -> float:

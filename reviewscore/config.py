@@ -5,12 +5,20 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from reviewscore import addresses
 from reviewscore.bounds import Bound, Bounds
@@ -42,13 +50,16 @@ class Settings(BaseModel):
             a point takes for granted, and whether it is so.
         per: What one first question about points is about: a ``point``, all points of a
             ``review``, or of all reviews of a ``paper``. None is the protocol's own: ``review`` of
-            ``presupposition``, else ``point``. Not for the protocol ``paper``.
+            ``presupposition``, else ``point``. Not for the protocol ``paper``, nor for excerpts,
+            which are other ones for each point.
         second_look: Of ``presupposition``, lowest and highest probability at which a point gets a
             second look (as ``LOW/HIGH``), beside those that would not stand; ``off`` for none.
         points_per_call: Most points that one reply is asked about; longer reviews are split.
         batch: Whether calls go as batch jobs, at about half the price and within a day.
         base_url: Address of a server for ``openai/``, ``ollama/`` or ``llamacpp/``, or several
             with commas between that serve the same models; the first one names them all in records.
+        confidentiality: The venue's rule: ``local`` lets no paper and no review leave this machine,
+            ``provider`` lets models' providers have them; None is not known, and asked for.
         temperature: Sampling temperature; None leaves it out. Left out for reasoning models.
         effort: How hard reasoning models think (``low``, ``medium``, ``high``); None is theirs.
         max_tokens: Reply limit in tokens, four times that for reasoning models; doubles up to
@@ -65,6 +76,14 @@ class Settings(BaseModel):
         paper_parts: The parts of papers that judges see. ``main``: no references, no appendix;
             ``all``: the whole text; ``auto``: no references for papers read from a PDF or TEI
             file, ``all`` for texts that were given.
+        context: What judges see of a paper: ``whole``, all of `paper_parts`, or ``excerpts``, the
+            passages nearest to each point, of papers that are longer than `context_tokens` allow.
+        context_tokens: Tokens of prompt and reply that the models read at once. Papers that do not
+            fit are refused before anything is asked, or shown as excerpts; None is not known: for
+            excerpts a server of one's own is asked, and 16,384 are taken where none says.
+        encoder: Sentence encoder by which the embedded judge ranks passages: ``auto`` (the one on
+            this machine, if the extra ``semantic`` is installed; nothing is fetched), a folder,
+            or None (written ``none``).
         calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
             score beside the judge's own.
         max_connections: Most calls under way at once, for each model.
@@ -116,6 +135,7 @@ class Settings(BaseModel):
     points_per_call: int = Field(default=20, ge=1, le=100)
     batch: bool = False
     base_url: str | None = Field(default=None, repr=False)
+    confidentiality: Literal["local", "provider"] | None = None
     temperature: float | None = Field(default=0.0, ge=0, le=2)
     effort: str | None = Field(default=None, pattern=r"^[a-z]+$")
     max_tokens: int = Field(default=4096, ge=64)
@@ -126,6 +146,9 @@ class Settings(BaseModel):
     limitations: bool = True
     author_response: bool = False
     paper_parts: Literal["auto", "main", "all"] = "auto"
+    context: Literal["whole", "excerpts"] = "whole"
+    context_tokens: int | None = Field(default=None, ge=2048)
+    encoder: str | None = "auto"
     calibration: Path | None = None
     max_connections: int = Field(default=8, ge=1, le=1024)
     max_retries: int = Field(default=8, ge=0, le=20)
@@ -157,6 +180,20 @@ class Settings(BaseModel):
     max_table_mb: float = Field(default=Bounds.max_table_mb, gt=0, le=1e6)
     max_review_mb: float = Field(default=Bounds.max_review_mb, gt=0, le=1e6)
     max_reviews_per_paper: int = Field(default=Bounds.max_reviews_per_paper, ge=1)
+    _confidentiality_origin: str = PrivateAttr(default="settings")
+
+    @property
+    def confidentiality_origin(self) -> str:
+        """Where the venue's rule was said: a file, a variable, or the user's answer."""
+        return self._confidentiality_origin
+
+    def with_confidentiality(
+        self, rule: Literal["local", "provider"] | None, origin: str
+    ) -> Settings:
+        """These settings with the venue's rule, and where it was said."""
+        settings = self.model_copy(update={"confidentiality": rule})
+        settings._confidentiality_origin = origin
+        return settings
 
     @property
     def bounds(self) -> Bounds:
@@ -184,7 +221,8 @@ class Settings(BaseModel):
         """What one first question about points is about; nothing but a point without a model."""
         if self.embedded:
             return "point"
-        return self.per or ("review" if self.protocol == "presupposition" else "point")
+        together = self.protocol == "presupposition" and self.context == "whole"
+        return self.per or ("review" if together else "point")
 
     @property
     def longest_reply(self) -> int:
@@ -214,7 +252,13 @@ class Settings(BaseModel):
         """The ledger that all runs share: the address of a database, or a folder."""
         return self.ledger or self.ledger_folder
 
-    @field_validator("calibration", "prices", "cache_dir", "store", "prompts_dir")
+    @field_validator("encoder", mode="before")
+    @classmethod
+    def _folder_or_word(cls, encoder: object) -> object:
+        text = str(encoder) if isinstance(encoder, Path) else encoder
+        return None if text == "none" else text
+
+    @field_validator("calibration", "prices", "cache_dir", "store", "prompts_dir", "encoder")
     @classmethod
     def _no_nul(cls, path: Path | str | None) -> Path | str | None:
         if "\0" in str(path):
@@ -260,6 +304,10 @@ class Settings(BaseModel):
             raise ValueError(f"second_look is LOW/HIGH of 0 to 1, not {self.second_look}")
         if self.protocol == "paper" and self.per not in (None, "point"):
             raise ValueError("the published protocol asks point by point; --per is for the others")
+        if self.context == "excerpts" and self.asked_per != "point":
+            raise ValueError(
+                "excerpts are the passages nearest to one point: --per point asks with them"
+            )
         if self.author_response and (
             self.protocol == "presupposition" or self.asked_per != "point"
         ):
@@ -307,6 +355,8 @@ class Settings(BaseModel):
             "effort": self.effort,
             "max_tokens": self.max_tokens,
             "structured": self.structured,
+            "context": self.context,
+            "context_tokens": self.context_tokens if self.context == "excerpts" else None,
         }
         return {
             "model": self.model,
@@ -329,12 +379,14 @@ BOUNDS = tuple(Bounds.__dataclass_fields__)
 
 TABLES = {
     "models": {"default": "model", **{name: name for name in (
-        "panel", "base_url", "temperature", "effort", "max_tokens", "structured")},
+        "panel", "base_url", "confidentiality", "temperature", "effort", "max_tokens",
+        "structured")},
         **{name: f"judges.{name}" for name in JUDGES}},
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "per",
                                       "second_look", "points_per_call", "points",
                                       "limitations", "author_response", "paper_parts",
-                                      "skip_bad_lines", "prompts_dir", "calibration")},
+                                      "context", "context_tokens", "skip_bad_lines",
+                                      "prompts_dir", "calibration", "encoder")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "speed",
@@ -351,9 +403,9 @@ _MOST = Bound("", 0.25, of="a file of settings")
 
 HARMLESS = frozenset({
     "temperature", "structured", "score", "rounds", "protocol", "per", "second_look",
-    "points_per_call", "points", "limitations", "author_response", "paper_parts",
-    "skip_bad_lines", "max_connections", "max_retries", "timeout", "requests_per_minute",
-    "tokens_per_minute", "wait", "speed",
+    "points_per_call", "points", "limitations", "author_response", "paper_parts", "context",
+    "context_tokens", "skip_bad_lines", "max_connections", "max_retries", "timeout",
+    "requests_per_minute", "tokens_per_minute", "wait", "speed",
 })  # fmt: skip
 """Settings that any file may give, one that merely lies in the current folder or beside the data
 too. All others decide where texts and keys go, what is paid, or what is written where."""
@@ -381,6 +433,8 @@ def resolve(
 ) -> Resolved:
     """Settings from defaults, files, environment and flags, the later ones first.
 
+    The venue's rule ``local`` stays, wherever it was said: nothing overrides it.
+
     Files are the user's own (`user_settings_file`), and over it either one that was named
     (``config``, else ``REVIEWSCORE_CONFIG``) or one that was merely met: ``reviewscore.toml`` in
     the current folder, ``reviewscore.toml`` beside the data, or ``[tool.reviewscore]`` in
@@ -397,25 +451,27 @@ def resolve(
         SettingsError: An unknown name, an impossible value, or one from a file that may not give
             it; with its origin.
     """
-    values: dict[str, object] = {}
-    origins = dict.fromkeys(Settings.model_fields, "default")
+    chosen = _Chosen()
+    values, origins = chosen.values, chosen.origins
     for path, read in _from_files(folder, config):
         for key, value in read.items():
-            values[key], origins[key] = _over(values.get(key), value), str(path)
+            chosen.give(key, _over(values.get(key), value), str(path))
     for name in Settings.model_fields:
         variable = f"REVIEWSCORE_{name.upper()}"
         text = os.environ.get(variable)
         if text:
-            values[name], origins[name] = _from_text(name, text), variable
+            chosen.give(name, _from_text(name, text), variable)
     _check_variables()
     given = {name: value for name, value in flags.items() if value is not None and value != ()}
     for name, value in {**given, **dict.fromkeys(cleared)}.items():
-        values[name], origins[name] = value, "flag"
+        chosen.give(name, value, "flag")
     address = os.environ.get("OPENAI_BASE_URL")
     if address and "base_url" not in values and str(values.get("model")).startswith("openai/"):
         values["base_url"], origins["base_url"] = address, "OPENAI_BASE_URL"
     try:
-        return Resolved(settings=Settings.model_validate(values), origins=origins)
+        settings = Settings.model_validate(values)
+        rule, origin = settings.confidentiality, origins["confidentiality"]
+        return Resolved(settings=settings.with_confidentiality(rule, origin), origins=origins)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         problem = first["msg"].removeprefix("Value error, ")
@@ -423,6 +479,21 @@ def resolve(
             raise SettingsError(problem) from error
         name = str(first["loc"][0])
         raise SettingsError(f"{name} ({origins.get(name, 'unknown')}): {problem}") from error
+
+
+@dataclass
+class _Chosen:
+    """Values with their origins, as one source after the other gives them."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    origins: dict[str, str] = field(
+        default_factory=lambda: dict.fromkeys(Settings.model_fields, "default")
+    )
+
+    def give(self, name: str, value: object, origin: str) -> None:
+        """Put a value over an earlier one; only the venue's rule ``local`` stays."""
+        if name != "confidentiality" or self.values.get(name) != "local":
+            self.values[name], self.origins[name] = value, origin
 
 
 def bounds_from_settings(config: Path | None = None) -> Bounds:
@@ -535,6 +606,8 @@ def _count_from(folder: Path, values: dict[str, object]) -> None:
     for name in ("calibration", "prices", "cache_dir", "prompts_dir"):
         if isinstance(path := values.get(name), str):
             values[name] = folder / path
+    if isinstance(path := values.get("encoder"), str) and path not in ("auto", "none"):
+        values["encoder"] = folder / path
 
 
 def _from_files(

@@ -11,7 +11,8 @@
     ├── PromptError           a prompt is missing, changed or badly rendered (exit code 2)
     ├── FormulaError          the text of a formula does not parse; carries the position
     ├── StopError             a stated limit ends the run (exit code 4)
-    │   └── StoppedError          the run is being stopped from outside
+    │   ├── StoppedError          the run is being stopped from outside
+    │   └── ConfidentialityError  texts would leave this machine, which is not allowed
     └── ModelError            a model gave no usable reply
         ├── ProviderError         the provider failed; `retryable` says whether to try again
         ├── RefusalError          the model declined to answer
@@ -107,6 +108,10 @@ class StoppedError(StopError):
     """No new call is made because the run is being stopped."""
 
 
+class ConfidentialityError(StopError):
+    """Texts would leave this machine, and the venue's rule forbids it or is not known."""
+
+
 class FormulaError(ReviewScoreError):
     """The text of a formula does not parse.
 
@@ -149,6 +154,11 @@ class ProviderError(ModelError):
         self.retryable, self.retry_after, self.status = retryable, retry_after, status
         self.in_doubt = in_doubt
         super().__init__(message)
+
+    @property
+    def unreached(self) -> bool:
+        """Whether the request never came to the server."""
+        return self.status is None and not self.in_doubt
 
 
 class RefusalError(ModelError):

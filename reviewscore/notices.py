@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +32,41 @@ class _Shown(logging.Handler):
         if sentence not in self._seen:
             self._seen.add(sentence)
             self._show(sentence)
+
+
+@dataclass
+class _Conversation:
+    """Who can be asked, and what was answered."""
+
+    ask: Callable[[str], str | None]
+    answer: str | None = None
+
+
+_CONVERSATION: ContextVar[_Conversation | None] = ContextVar("_CONVERSATION", default=None)
+
+
+@contextmanager
+def asking(ask: Callable[[str], str | None]) -> Iterator[None]:
+    """Let the user be asked for the while.
+
+    Args:
+        ask: Given a question; None if nobody answers.
+    """
+    token = _CONVERSATION.set(_Conversation(ask))
+    try:
+        yield
+    finally:
+        _CONVERSATION.reset(token)
+
+
+def ask_once(question: str) -> str | None:
+    """The user's answer, asked for the first time alone; None if nobody can be asked."""
+    conversation = _CONVERSATION.get()
+    if conversation is None:
+        return None
+    if conversation.answer is None:
+        conversation.answer = conversation.ask(question)
+    return conversation.answer
 
 
 @contextmanager

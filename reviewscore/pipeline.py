@@ -11,6 +11,7 @@ from reviewscore import __version__
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
+from reviewscore.judges.excerpts import on_excerpts, premise_on_excerpts
 from reviewscore.judges.judge import Judges, ReviewJudges
 from reviewscore.judges.presuppositions import passages_of, verdict_of
 from reviewscore.papers.parts import seen_of, without_doubtful
@@ -18,9 +19,9 @@ from reviewscore.papers.places import rests_on_missing
 from reviewscore.points.places import mentions, with_places
 from reviewscore.points.split import accept_proposed, proposal_sections, split_review
 from reviewscore.schema.argument import Argument
-from reviewscore.schema.paper import Doubt, Evidence, Paper
+from reviewscore.schema.paper import Doubt, Evidence, Paper, Scope, Seen
 from reviewscore.schema.point_score import Advanced, PointScore, Status, WithoutResponse
-from reviewscore.schema.presupposition import Look, PresuppositionVerdict, Seen
+from reviewscore.schema.presupposition import Look, PresuppositionVerdict
 from reviewscore.schema.review import PointKind, PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import (
     Finding,
@@ -106,9 +107,12 @@ async def score_point(
     record = await _score_point(
         with_places(point, paper), paper, judges, score=score, rounds=rounds, response=response
     )
-    if not paper.doubts:
-        return record
-    return record.model_copy(update={"doubts": (*paper.doubts, *record.doubts)})
+    update: dict[str, object] = {}
+    if paper.doubts:
+        update["doubts"] = (*paper.doubts, *record.doubts)
+    if paper.excerpt_share is not None and judges.gives_scores:
+        update["seen"] = Seen(kind=Scope.EXCERPTS, share=round(paper.excerpt_share, 4))
+    return record.model_copy(update=update) if update else record
 
 
 async def _score_point(
@@ -165,7 +169,7 @@ async def _score_point(
             seen = await judge(point, without_doubtful(paper), response=response)
             verdict = _finding_on_what_was_seen(verdict, seen)
         return record_of_finding(point, typed, _without_missing(verdict, point, paper), judges)
-    return score_as_whole(point, typed, verdict, judges, score)
+    return score_as_whole(point, typed, on_excerpts(verdict, paper, point.text), judges, score)
 
 
 async def score_with_response(
@@ -226,7 +230,7 @@ async def score_presuppositions(
         return _not_judged(with_places(point, paper), judges)
     point, seen = with_places(point, paper), seen_of(paper)
     looks = await judges.looks(point, paper)
-    return score_of_looks(point, verdict_of(looks, all_seen=seen.all_seen), seen, paper, judges)
+    return score_of_looks(point, verdict_of(looks, scope=seen.kind), seen, paper, judges)
 
 
 def score_of_looks(
@@ -236,14 +240,17 @@ def score_of_looks(
     paper: Paper,
     judges: Judges,
 ) -> PointScore:
-    """The score of a point from all looks at it: BASE is its standing; there is no ADVANCED."""
+    """The score of a point from all looks at it: BASE is its standing, if excerpts can show it."""
     evidence = passages_of(verdict.looks)
     speaker = next(look for look in verdict.looks if look.standing == verdict.standing)
+    unshown = seen.kind is Scope.EXCERPTS and verdict.reason is UnknownReason.EXCERPTS
+    base = None if unshown else verdict.standing
     judged = None
     if verdict.standing is not None:
         judged = Verdict(
             scale="standing",
-            score=verdict.standing,
+            score=base,
+            on_excerpts=verdict.standing if unshown else None,
             rationale=speaker.rationale,
             evidence=evidence,
             ratings=_ratings(verdict.looks),
@@ -258,7 +265,7 @@ def score_of_looks(
         status=Status.UNKNOWN if verdict.misinformed is None else Status.SCORED,
         reason=verdict.reason,
         doubts=tuple(dict.fromkeys((*paper.doubts, *doubts))),
-        base=verdict.standing,
+        base=base,
         misinformed=verdict.misinformed,
         supplied=verdict.supplied,
         standing=verdict.standing,
@@ -293,7 +300,8 @@ async def _base(
 ) -> Verdict | None:
     if score == "advanced":
         return None
-    return await judges.claim_factuality(point, paper, response=response)
+    verdict = await judges.claim_factuality(point, paper, response=response)
+    return on_excerpts(verdict, paper, point.text)
 
 
 async def _judged_argument(
@@ -304,7 +312,7 @@ async def _judged_argument(
         return argument
     verdicts = await judges.premises_factuality(argument.premises, point, paper, response=response)
     premises = tuple(
-        premise.model_copy(update={"verdict": verdict})
+        premise.model_copy(update={"verdict": premise_on_excerpts(verdict, paper, premise.text)})
         for premise, verdict in zip(argument.premises, verdicts, strict=True)
     )
     return argument.model_copy(update={"premises": premises})
@@ -385,7 +393,7 @@ def score_as_whole(
         judges,
         type=typed.type,
         status=Status.UNKNOWN if verdict.score is None else Status.SCORED,
-        reason=None if verdict.doubt is None else UnknownReason.AFTER_REVIEW,
+        reason=_reason([verdict]),
         doubts=_doubts(verdict),
         base=verdict.score,
         advanced=same,
@@ -415,7 +423,6 @@ def score_of_argument(
     status = Status.UNKNOWN if result.conjunction is None else Status.SCORED
     if failures and result.conjunction is None:
         status = Status.ERROR
-    doubted = any(verdict.doubt is not None for verdict in judged)
     quotes = [] if verdict is None else list(verdict.evidence)
     quotes += [quote for premise in judged for quote in premise.evidence]
     return make_record(
@@ -423,7 +430,7 @@ def score_of_argument(
         judges,
         type=typed.type,
         status=status,
-        reason=UnknownReason.AFTER_REVIEW if doubted and status is Status.UNKNOWN else None,
+        reason=_reason(judged) if status is Status.UNKNOWN else None,
         doubts=_doubts(*(() if verdict is None else (verdict,)), *judged),
         base=None if verdict is None else verdict.score,
         advanced=None if rebuilt is None else result,
@@ -455,6 +462,15 @@ def _premises_on_what_was_seen(argument: Argument) -> Argument:
     if tuple(premises) == argument.premises:
         return argument
     return argument.model_copy(update={"premises": tuple(premises)})
+
+
+def _reason(verdicts: Sequence[Verdict | PremiseVerdict]) -> UnknownReason | None:
+    """Why scores that judges gave do not count; None if they all do."""
+    if any(verdict.doubt is not None for verdict in verdicts):
+        return UnknownReason.AFTER_REVIEW
+    if any(verdict.on_excerpts is not None for verdict in verdicts):
+        return UnknownReason.EXCERPTS
+    return None
 
 
 def _doubts(*verdicts: Verdict | PremiseVerdict) -> tuple[Doubt, ...]:

@@ -83,6 +83,7 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
         if name.startswith(("REVIEWSCORE_", "OPENAI_", "ANTHROPIC_", "OLLAMA_", "LLAMA_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("REVIEWSCORE_CACHE_DIR", str(tmp_path / "ledger"))
+    monkeypatch.setenv("FASTEMBED_CACHE_PATH", str(tmp_path / "no-encoders"))
     # Nor from the user's own settings file.
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-settings"))
     monkeypatch.chdir(tmp_path)

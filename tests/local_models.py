@@ -1,4 +1,4 @@
-"""Model servers of one's own on loopback (Ollama, llama.cpp, vLLM, LM Studio): how they cut, count.
+"""Model servers of one's own on loopback (Ollama, llama.cpp, vLLM, ..): how they cut and count.
 
 Their tokens are words and signs. A prompt with a code word at its beginning is answered by that
 word, if it was read; all others as `tests.loopback` does, from what was read.
@@ -17,7 +17,13 @@ from tests.loopback import ANSWERS, Served, completion
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _TITLE = re.compile(r'"title": ?"(\w+Reply)"')
-Kind = Literal["ollama", "llamacpp", "vllm", "lmstudio"]
+Kind = Literal["ollama", "llamacpp", "vllm", "lmstudio", "llama-cpp-python"]
+
+NO_SCHEMA = (
+    "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
+    "'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}"
+)
+"""How llama-cpp-python's server refuses the form of a reply."""
 
 
 def tokens(text: str) -> int:
@@ -65,7 +71,7 @@ class LocalModel(Served):
     @property
     def judged(self) -> list[dict[str, Any]]:
         """The chats that asked for something else than a code word."""
-        return [body for body in self.asked if "code word" not in _text(body)]
+        return [body for body in self.asked if "code word" not in text_of(body)]
 
     def routes(self, app: web.Application) -> None:
         app.router.add_route("*", "/{path:.*}", self.handle)
@@ -103,7 +109,7 @@ class LocalModel(Served):
 
     def _tokenize(self, body: dict[str, Any]) -> web.Response:
         text = body["content" if self.kind == "llamacpp" else "prompt"]
-        return web.json_response({"tokens": list(range(tokens(text)))})
+        return web.json_response({"tokens": list(range(tokens(text) * self.dense))})
 
     def _show(self, body: dict[str, Any]) -> web.Response:
         if body["model"] != "small":
@@ -124,7 +130,15 @@ class LocalModel(Served):
         return web.json_response({**answer, **counts})
 
     def _chat(self, body: dict[str, Any]) -> web.Response:
+        form = body.get("response_format", {}).get("type")
+        if self.kind == "llama-cpp-python" and form == "json_schema":
+            return web.json_response({"error": {"message": NO_SCHEMA}}, status=500)
         text, counted = self._read(body, self.granted or self.window)
+        if text is None and self.kind == "llama-cpp-python":
+            message = (
+                f"This model's maximum context length is {self.window} tokens. However, you .."
+            )
+            return web.json_response({"error": {"message": message}}, status=400)
         if text is None:
             error = {"message": "this is longer than the maximum context length", "code": 400}
             return web.json_response({"error": error}, status=400)
@@ -137,7 +151,7 @@ class LocalModel(Served):
     def _read(self, body: dict[str, Any], room: int) -> tuple[str | None, int | None]:
         """What is read of a prompt, None if it is refused, and what is said of it."""
         self.asked.append(body)
-        text = _text(body)
+        text = text_of(body)
         places = [match.start() for match in _TOKEN.finditer(text)]
         sent = len(places)
         if sent * self.dense > room and not self.cuts:
@@ -162,14 +176,17 @@ class LocalModel(Served):
         return read, counted or None
 
     def _reply(self, body: dict[str, Any], read: str) -> str:
-        if "code word" in _text(body):
+        if "code word" in text_of(body):
             word = re.search(r"The code word is (\w+)", read)
-            return "I see none." if word is None or self.forgets else f"It is {word[1]}."
+            asked = "Answer with this code word alone" in read
+            given = word is not None and asked and not self.forgets
+            return f"It is {word[1]}." if word and given else "I see none."
         if len(self.judged) - 1 in self.spoils:
             return "Let me think about this."
-        name = _TITLE.findall(_text(body))[-1]
+        name = _TITLE.findall(text_of(body))[-1]
         return json.dumps(ANSWERS[name](read))
 
 
-def _text(body: dict[str, Any]) -> str:
+def text_of(body: dict[str, Any]) -> str:
+    """All that a request says, in order."""
     return "\n\n".join(message["content"] for message in body["messages"])

@@ -38,6 +38,12 @@ def fenced(prompt: str, name: str) -> str:
     return found[2] if found else ""
 
 
+def paper_of(prompt: str) -> str:
+    """The paper in a prompt, or the excerpts of it."""
+    excerpts = re.findall(r"<excerpt-([0-9a-f]{12})>\n(.*?)\n</excerpt-\1>", prompt, re.DOTALL)
+    return fenced(prompt, "paper") or "\n\n".join(text for _, text in excerpts)
+
+
 def words(text: str) -> set[str]:
     """Longer words of a text, lower-cased."""
     return set(re.findall(r"[a-z]{4,}", text.lower()))
@@ -85,7 +91,7 @@ def is_question(prompt: str) -> Answer:
 
 
 def answerability(prompt: str) -> Answer:
-    quote, shared = best_sentence(fenced(prompt, "paper"), fenced(prompt, "question"))
+    quote, shared = best_sentence(paper_of(prompt), fenced(prompt, "question"))
     answered = shared >= 3
     return {
         "reasoning": f"{shared} words shared.",
@@ -96,7 +102,7 @@ def answerability(prompt: str) -> Answer:
 
 
 def factuality(prompt: str) -> Answer:
-    quote, shared = best_sentence(fenced(prompt, "paper"), fenced(prompt, "weakness"))
+    quote, shared = best_sentence(paper_of(prompt), fenced(prompt, "weakness"))
     return {
         "reasoning": f"{shared} words shared.",
         "factuality": 2 if shared >= 4 else 4,
@@ -198,7 +204,7 @@ def faithfulness(prompt: str) -> Answer:
 def premise(prompt: str) -> Answer:
     text = fenced(prompt, "premise")
     general = text.startswith(("If ", "gaps of"))
-    quote, shared = best_sentence(fenced(prompt, "paper"), text)
+    quote, shared = best_sentence(paper_of(prompt), text)
     contradicted = not general and shared >= 4
     return {
         "reasoning": f"{shared} words shared.",
@@ -257,11 +263,11 @@ def taken_for_granted(paper: str, text: str) -> Answer:
 
 
 def presupposition(prompt: str) -> Answer:
-    return taken_for_granted(fenced(prompt, "paper"), fenced(prompt, "remark"))
+    return taken_for_granted(paper_of(prompt), fenced(prompt, "remark"))
 
 
 def presuppositions(prompt: str) -> Answer:
-    paper = fenced(prompt, "paper")
+    paper = paper_of(prompt)
     return {
         "points": [{**taken_for_granted(paper, text), "point": n} for n, text in marked(prompt)]
     }
@@ -270,7 +276,7 @@ def presuppositions(prompt: str) -> Answer:
 def base_review(prompt: str) -> Answer:
     points = []
     for number, text in marked(prompt):
-        quote, shared = best_sentence(fenced(prompt, "paper"), text)
+        quote, shared = best_sentence(paper_of(prompt), text)
         false = shared >= 4
         points.append(
             {
@@ -295,12 +301,12 @@ def judgments(prompt: str) -> Answer:
 
 
 def stated(prompt: str) -> Answer:
-    quote, _ = best_sentence(fenced(prompt, "paper"), "fails rain country tested")
+    quote, _ = best_sentence(paper_of(prompt), "fails rain country tested")
     return {"strengths": ["Counting is automatic."], "weaknesses": [" ".join(quote.split())]}
 
 
 def review(prompt: str) -> Answer:
-    quote, _ = best_sentence(fenced(prompt, "paper"), "microphones ponds")
+    quote, _ = best_sentence(paper_of(prompt), "microphones ponds")
     reasons = [{"reason": f"Reason {n}.", "evidence": [quote]} for n in range(1, 5)]
     return {
         "summary": quote,
@@ -565,13 +571,18 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--log", type=Path)
     parser.add_argument("--every-failure", action="store_true")
+    # Papers full of tables have more tokens than a fourth of their letters.
+    parser.add_argument("--letters", type=int, default=2)
     parser.add_argument("--brief", action="store_true", help="do not look into the papers")
     options = parser.parse_args()
     if options.brief:
         for name in ("AnswerabilityReply", "FactualityReply"):
             ANSWERS[name] = partial(_unread, ANSWERS[name])
     server = Loopback(
-        latency=options.latency, log=options.log, every_failure=options.every_failure
+        latency=options.latency,
+        log=options.log,
+        every_failure=options.every_failure,
+        letters=options.letters,
     ).start()
     print(server.url, flush=True)  # noqa: T201 - the caller reads the address
     server._thread.join()

@@ -520,7 +520,8 @@ GIVEN: dict[str, object] = {
     "base_url": "http://127.0.0.1:9/v1", "ledger": "postgresql://u@h/d", "paper": ["frogs"],
     "point": "r1#1", "score": "base", "protocol": "economy", "paper_parts": "main",
     "points": "rules", "structured": "text", "effort": "low", "cache_dir": "ledgers",
-    "max_tokens": 64, "per": "point", "second_look": "off",
+    "max_tokens": 64, "per": "point", "second_look": "off", "encoder": "mini",
+    "confidentiality": "provider", "context": "excerpts", "context_tokens": 9000,
 }  # fmt: skip
 
 

@@ -78,11 +78,17 @@ DECISIVE = {
         "default": '"openai/x"',
         "panel": '["openai/x"]',
         "base_url": '"http://elsewhere.test/v1"',
+        "confidentiality": '"provider"',
         "effort": '"high"',
         "max_tokens": "99999",
         **dict.fromkeys(JUDGES, '"openai/x"'),
     },
-    "audit": {"repeats": "25", "prompts_dir": '"here"', "calibration": '"c.json"'},
+    "audit": {
+        "repeats": "25",
+        "prompts_dir": '"here"',
+        "calibration": '"c.json"',
+        "encoder": '"here"',
+    },
     "limits": {
         "max_usd": "999",
         "confirm_above": "999",
@@ -260,6 +266,19 @@ def test_mistakes_in_the_file_are_named(tmp_path: Path, text: str, complaint: st
 
     with pytest.raises(SettingsError, match=complaint):
         resolve({})
+
+
+def test_the_encoder_is_a_word_or_a_folder(monkeypatch: pytest.MonkeyPatch, own: Path) -> None:
+    def encoder(**flags: object) -> str | None:
+        return resolve(flags).settings.encoder
+
+    assert (encoder(), encoder(encoder="none"), encoder(encoder=Path("x"))) == ("auto", None, "x")
+    own.write_text('[audit]\nencoder = "weights"\n')
+    assert encoder() == str(own.parent / "weights")
+    own.write_text('[audit]\nencoder = "none"\n')
+    assert encoder() is None
+    monkeypatch.setenv("REVIEWSCORE_ENCODER", "auto")
+    assert encoder() == "auto"
 
 
 def test_none_can_be_said_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

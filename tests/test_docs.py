@@ -16,7 +16,9 @@ import click
 import pytest
 
 from reviewscore.cli.main import group
+from reviewscore.judges.lexical.measured import measured
 from tests.doc_pages import DOCS, PAGES, ROOT, Program, fences, missing, run, stage, steps
+from tests.finder_figures import use_figures
 
 sys.path.insert(0, str(DOCS / "_ext"))
 import code_tables
@@ -147,3 +149,16 @@ def test_examples_in_json_are_json() -> None:
         for language, body in fences(text):
             if language == "json":
                 json.loads(body)
+
+
+def test_the_docs_hold_what_was_measured_of_the_finder_and_nothing_where_it_was_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (code_tables.finder() == "") == measured().absent
+
+    use_figures(tmp_path, monkeypatch)
+
+    text = code_tables.finder()
+    assert "| questions | 50 % [38, 62] | 32 |" in text
+    assert text.count('<svg class="curve"') == 1
+    assert "Version 6 with an encoder. " in text

@@ -13,6 +13,8 @@ import click
 from pydantic import BaseModel
 
 from reviewscore.config import HARMLESS, TABLES, Settings
+from reviewscore.judges.lexical.measured import measured
+from reviewscore.pages.finder import finder_figures
 from reviewscore.prompts import available, latest
 from reviewscore.runs.export import COLUMNS, NESTED
 
@@ -268,3 +270,21 @@ def all_verbs() -> str:
             f"   :prog: reviewscore {name}\n   :nested: full\n"
         )
     return "```{eval-rst}\n" + "\n".join(blocks) + "```\n"
+
+
+def finder() -> str:
+    """How often passages of the embedded judge hold the answer; nothing where not measured."""
+    version = measured().version
+    blocks = []
+    for name in (version, f"{version} with an encoder"):
+        figures = finder_figures(name)
+        if figures is None:
+            continue
+        head = ("kind of point", f"answer among the first {figures.shown}", "points")
+        blocks += [
+            f"Version {name}. {figures.sentence} {figures.data}",
+            grid(head, list(figures.rows)),
+        ]
+        if figures.curve is not None:
+            blocks.append(f"<div>{figures.curve}</div>")
+    return "\n\n".join(blocks)

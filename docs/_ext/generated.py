@@ -17,6 +17,7 @@ KINDS = {
     "prompts": lambda _: tables.prompts(),
     "verbs": lambda _: tables.verbs(),
     "all_verbs": lambda _: tables.all_verbs(),
+    "finder": lambda _: tables.finder(),
 }
 
 

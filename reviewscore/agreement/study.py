@@ -80,7 +80,7 @@ def compare(
         InputError: No labelled unit is in any run.
     """
     made = [(path, read_manifest(path, accept_changed=accept_changed)) for path in runs]
-    check_scored(made, "agree")
+    check_scored(made, "agree", rates=False)
     wanted = None if labels.units is None else labels.units.values()
     read = [read_run(path, wanted, accept_changed=accept_changed) for path in runs]
     units = labels.units or units_of(read, (label.unit_id for label in labels.labels))

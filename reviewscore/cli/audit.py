@@ -25,16 +25,18 @@ from reviewscore.cli.terminal import TerminalProgress, print_line, say, waiting,
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
 from reviewscore.files import TEMPORARY, read_lines
-from reviewscore.llm.connect import check
+from reviewscore.llm.connect import check, checked
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
 from reviewscore.papers.parts import QUESTIONS
 from reviewscore.printable import counted
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import unread_words
+from reviewscore.retrieval.encoder import encoder_of
 from reviewscore.runs.audit import audit, finished
+from reviewscore.runs.context import with_window
 from reviewscore.runs.estimate import CostEstimate, estimate
-from reviewscore.runs.folder import POINTS
+from reviewscore.runs.folder import MANIFEST, POINTS
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.session import Outcome
 from reviewscore.sources.collection import Collection
@@ -157,7 +159,7 @@ def _profiles(folder: Path) -> Corpus:
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
-    settings = resolved.settings
+    settings = with_window(resolved).settings
     check(settings, keys=False)
     with waiting("estimating the cost"):
         cost_estimate = estimated(collection, settings, compare=True)
@@ -212,11 +214,12 @@ def _run(
     to_stdout: bool = False,
     profiles: Corpus | None = None,
 ) -> int:
-    settings = resolved.settings
-    if settings.embedded and not quiet:
+    if resolved.settings.embedded and not quiet:
         origin = " (the default)" if resolved.origins["model"] == "default" else ""
+        encoder = encoder_of(resolved.settings, origin=resolved.origins["encoder"])
+        ranked = "" if encoder is None else f", with the sentence encoder {encoder.name}"
         say(
-            f"judge: lexical{origin}, an evidence finder without a model; "
+            f"judge: lexical{origin}, an evidence finder without a model{ranked}; "
             "it finds quotes to read and does not judge truth",
         )
     warn(() if quiet else collection.warnings)
@@ -224,7 +227,9 @@ def _run(
         say(f"left out: {line}")
     if not collection.reviews:
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
-    check(settings)
+    resolved = checked(resolved, kept=out / MANIFEST)
+    resolved = with_window(resolved, out, say=(lambda _: None) if quiet else say)
+    settings = resolved.settings
     price = None
     if not settings.embedded and not finished(
         collection, out, resolved, retry_errors=retry_errors, accept_changed=accept_changed

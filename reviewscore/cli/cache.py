@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from reviewscore.cli import options
-from reviewscore.cli.closing import removal_agreed
+from reviewscore.cli.closing import agreed_to
 from reviewscore.cli.main import WRONG_USE
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
@@ -100,7 +100,7 @@ def empty(yes: bool, ledger: str | None) -> int:
     if found.open_jobs:
         say(f"{found.open_jobs} batch jobs are still open at the provider")
     whose = ", the calls of everybody who uses it" if found.shared else ""
-    if not removal_agreed(f"this deletes {found.name}{whose}", yes=yes):
+    if not agreed_to(f"this deletes {found.name}{whose}", yes=yes):
         return WRONG_USE
     print_line(f"{clear(place) / 1e6:.1f} MB deleted")
     return 0

@@ -55,11 +55,11 @@ def agreed(expected: CostEstimate, settings: Settings) -> bool:
     return click.confirm(f"this may cost about ${most:,.2f}; go on?", err=True)
 
 
-def removal_agreed(what: str, *, yes: bool) -> bool:
-    """Whether the user agrees to a removal; asked at a terminal, elsewhere ``--yes`` says so.
+def agreed_to(what: str, *, yes: bool) -> bool:
+    """Whether the user agrees to something; asked at a terminal, elsewhere ``--yes`` says so.
 
     Args:
-        what: What is removed, such as ``this deletes the ledger``.
+        what: What is done, such as ``this deletes the ledger``.
         yes: Whether ``--yes`` was given.
     """
     if yes:

@@ -14,10 +14,10 @@ import click
 
 from reviewscore import __version__
 from reviewscore.bounds import Bounds, put_in_force
-from reviewscore.cli.terminal import ReaderGoneError, print_line, safe_streams, say
+from reviewscore.cli.terminal import ReaderGoneError, ask_rule, print_line, safe_streams, say
 from reviewscore.cli.verb import LazyGroup
 from reviewscore.errors import ReviewScoreError, StopError
-from reviewscore.notices import shown
+from reviewscore.notices import asking, shown
 from reviewscore.printable import printable
 
 WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
@@ -82,7 +82,7 @@ def _bounds() -> Bounds:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    with safe_streams(), shown(lambda sentence: say(f"warning: {sentence}")):
+    with safe_streams(), shown(lambda sentence: say(f"warning: {sentence}")), asking(ask_rule):
         sys.exit(_exit_code(arguments))
 
 

@@ -144,7 +144,12 @@ _WORDS = {
     "author_response": "Show judges the authors' response where the input has one.",
     "paper_parts": "What judges see of a paper: main leaves out references and appendix; auto "
     "leaves out references, of papers read from a PDF, TEI, LaTeX or HTML file.",
+    "context": "Judge papers longer than --context-tokens by the passages nearest to each point "
+    "(excerpts), or refuse them (whole, the default).",
+    "context_tokens": "Tokens of prompt and reply that the models read at once.",
     "limitations": "Take points from the reviewer's remarks on limitations, as by default.",
+    "encoder": "Sentence encoder of the embedded judge: auto (one on this machine, if the extra "
+    "semantic is installed), none, or a folder.",
     "calibration": "Scores corrected by human labels: a file that agree --calibrate wrote.",
     "limit": "Only so many reviews.",
     "point": "Only this point: its id, or REVIEW#NUMBER.",
@@ -213,9 +218,9 @@ settings_options = together(
     model_options,
     engine_options,
     *map(setting, ("score", "protocol", "per", "second_look", "points_per_call", "repeats")),
-    *map(setting, ("author_response", "paper_parts")),
+    *map(setting, ("author_response", "paper_parts", "context", "context_tokens")),
     *map(setting, ("limitations", "calibration", "limit", "point", "skip_bad_lines")),
-    *map(setting, ("batch", "store", "wait")),
+    *map(setting, ("batch", "store", "wait", "encoder")),
 )
 """Who judges, and what is judged."""
 
@@ -232,11 +237,19 @@ asking_options = together(
 GROUPS = {
     "Data": (
         *("output", "review", "paper", "year", "limit", "point", "skip_bad_lines"),
-        *("paper_parts", "limitations", "author_response", "calibration", "profiles"),
+        *(
+            "paper_parts",
+            "context",
+            "context_tokens",
+            "limitations",
+            "author_response",
+            "calibration",
+            "profiles",
+        ),
     ),
     "Models": (
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),
-        *("per", "second_look", "points_per_call", "prompts_dir"),
+        *("per", "second_look", "points_per_call", "prompts_dir", "encoder"),
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (

@@ -10,7 +10,7 @@ import click
 
 from reviewscore.bounds import in_megabytes
 from reviewscore.cli import options
-from reviewscore.cli.closing import removal_agreed
+from reviewscore.cli.closing import agreed_to
 from reviewscore.cli.main import PARTLY, WRONG_USE
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
@@ -51,7 +51,7 @@ def command(run: Path, *, dry_run: bool, yes: bool, exchange: bool, ledger: str 
         print_line(line)
     if dry_run:
         return 0
-    if not removal_agreed(f"this removes {run} and its copies for good", yes=yes):
+    if not agreed_to(f"this removes {run} and its copies for good", yes=yes):
         return WRONG_USE
     done = purge(held, exchange=exchange)
     for what in done.gone or ("nothing",):

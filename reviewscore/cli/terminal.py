@@ -287,6 +287,23 @@ def waiting(doing: str, *, quiet: bool = False, plain: bool = True) -> Iterator[
         _Wait.end_current()
 
 
+def ask_rule(question: str) -> str | None:
+    """Whether texts may leave this machine, asked at a terminal; None elsewhere.
+
+    Args:
+        question: Says where they would go, and what the answers mean.
+
+    Returns:
+        ``local`` or ``provider``.
+    """
+    if not sys.stdin.isatty():
+        return None
+    say(question)
+    choice = click.Choice(["local", "provider"])
+    answer: str = click.prompt("local or provider", type=choice, show_choices=False, err=True)
+    return answer
+
+
 PLAIN_SECONDS = 30.0
 PLAIN_SHARE = 0.05
 

@@ -20,6 +20,7 @@ from reviewscore.gem.layout import Layout, chat_layout, forms, plain_layout, ref
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore
+from reviewscore.llm.local_servers import starter
 from reviewscore.llm.prices import Price
 from reviewscore.llm.provider import check_model
 from reviewscore.llm.providers.completions import CompletionsProvider, ScoredTokens
@@ -157,7 +158,9 @@ class CompletionsModel:
         provider = self._provider
         if self._layout is None:
             fixed, _ = await with_retries(
-                lambda: self._laid_out(provider), max_retries=self._means.limits.max_retries
+                lambda: self._laid_out(provider),
+                max_retries=self._means.limits.max_retries,
+                start=starter(self.name, self._base_url),
             )
             self._layout, provider.begins = fixed, not fixed.chat
         return provider, self._layout

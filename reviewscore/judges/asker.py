@@ -15,6 +15,7 @@ from reviewscore.llm.client import Client
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import Traits
 from reviewscore.llm.structured import ask, reply_schema
+from reviewscore.retrieval.excerpts import placed_excerpts
 from reviewscore.schema.call import Message, Request, Structured
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
@@ -199,7 +200,7 @@ class Asker:
         request = Request(
             model=model,
             system=prompts.render("role").text,
-            prefix="" if paper is None else _paper_block(paper.title, paper.read_text),
+            prefix="" if paper is None else paper_prefix(paper),
             task=f"{rendered.task}\n\n{form}" if rendered.task else form,
             messages=(Message(role="user", content=f"{rendered.item}\n\n{now}"),),
             schema_name=output.__name__,
@@ -224,6 +225,13 @@ def _structured(
     if wanted != "auto":
         return wanted
     return "object" if has_paper and not traits.constrains else "schema"
+
+
+def paper_prefix(paper: Paper) -> str:
+    """The paper, or the excerpts of it that are shown, as every prompt about it begins."""
+    if paper.excerpt_share is None:
+        return _paper_block(paper.title, paper.read_text)
+    return prompts.render("excerpts", title=paper.title, excerpts=placed_excerpts(paper)).text
 
 
 @lru_cache(maxsize=128)  # as many papers as are under way at once, so that calls share one copy

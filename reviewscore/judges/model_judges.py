@@ -29,6 +29,7 @@ from reviewscore.logic.explain import unsaid
 from reviewscore.logic.parser import parse
 from reviewscore.logic.vocabulary import read_keys
 from reviewscore.papers.quotes import find_quote
+from reviewscore.retrieval.encoder import encoder_of
 from reviewscore.schema.answer import (
     FivePoints,
     Formula,
@@ -638,10 +639,10 @@ async def open_judges(
         around: What goes on around the client.
 
     Raises:
-        SettingsError: A model is unknown or its key is missing.
+        SettingsError: A model is unknown or its key is missing, or the encoder cannot be used.
     """
     if settings.embedded:
-        yield LexicalJudges(), None
+        yield LexicalJudges(encoder_of(settings)), None
         return
     client = await connect(settings, book, around)
     try:

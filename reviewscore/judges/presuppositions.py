@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median, median_low
 
-from reviewscore.schema.paper import Evidence
+from reviewscore.schema.paper import Evidence, Scope
 from reviewscore.schema.presupposition import (
     Look,
     Presupposition,
@@ -46,16 +46,19 @@ class _Outcome:
     reason: UnknownReason | None = None
 
 
-def _outcome(part: RemarkPart, *, all_seen: bool) -> _Outcome:
+def _outcome(part: RemarkPart, *, scope: Scope) -> _Outcome:
     central = [presupposition for presupposition in part.presuppositions if presupposition.central]
     refuted = [presupposition for presupposition in central if presupposition.contradicted]
     proved = any(any(map(carries, presupposition.nearest)) for presupposition in refuted)
     invisible = any(presupposition.invisible for presupposition in central)
-    supplied = True if proved else None if refuted or invisible else False
+    excerpts = scope is Scope.EXCERPTS
+    supplied = True if proved else None if refuted or invisible or excerpts else False
+    if excerpts and not _shown_by_excerpts(part, central, proved=proved):
+        return _Outcome(supplied, None, UnknownReason.EXCERPTS)
     if invisible:
         return _Outcome(supplied, None, UnknownReason.NOT_VISIBLE)
     foreign = any(presupposition.foreign for presupposition in central)
-    if foreign and not all_seen:
+    if foreign and scope is not Scope.WHOLE:
         return _Outcome(supplied, None, UnknownReason.EXCERPTS)
     if not FIVE_POINTS.misinformed(part.standing):
         return _Outcome(supplied, misinformed=False)
@@ -67,16 +70,38 @@ def _outcome(part: RemarkPart, *, all_seen: bool) -> _Outcome:
     return _Outcome(supplied, None, UnknownReason.AFTER_REVIEW if later else UnknownReason.UNPROVED)
 
 
-def with_rule(look: Look, *, all_seen: bool) -> Look:
+def _shown_by_excerpts(
+    part: RemarkPart, central: Sequence[Presupposition], *, proved: bool
+) -> bool:
+    """Whether excerpts of a paper can show what is said of a part.
+
+    As in `judges.excerpts`: a passage must show it, the middle of the scale says nothing, and what
+    is not among excerpts is not absent.
+    """
+    if proved:
+        return part.standing != FIVE_POINTS.middle
+    open_ = any(
+        presupposition.invisible or presupposition.foreign or presupposition.supplies is not None
+        for presupposition in central
+    )
+    passages = (passage for known in part.presuppositions for passage in known.nearest)
+    return (
+        part.standing > FIVE_POINTS.middle
+        and not open_
+        and any(passage.verified for passage in passages)
+    )
+
+
+def with_rule(look: Look, *, scope: Scope) -> Look:
     """A look, each part with its own verdict.
 
     Args:
         look: What a judge said.
-        all_seen: Whether it saw the whole paper.
+        scope: How much of the paper it saw.
     """
     parts = []
     for part in look.parts:
-        outcome = _outcome(part, all_seen=all_seen)
+        outcome = _outcome(part, scope=scope)
         update = {"supplied": outcome.supplied, "misinformed": outcome.misinformed}
         parts.append(part.model_copy(update=update))
     return look.model_copy(update={"parts": tuple(parts)})
@@ -96,7 +121,7 @@ def needs_second_look(look: Look, between: tuple[float, float] | None) -> bool:
     return FIVE_POINTS.misinformed(look.standing) or between[0] <= look.probability <= between[1]
 
 
-def verdict_of(looks: Sequence[Look], *, all_seen: bool) -> PresuppositionVerdict:
+def verdict_of(looks: Sequence[Look], *, scope: Scope) -> PresuppositionVerdict:
     """What looks at a point come to.
 
     Of a bundled remark the main part decides. Misinformed is true if the rule holds in all looks,
@@ -107,10 +132,10 @@ def verdict_of(looks: Sequence[Look], *, all_seen: bool) -> PresuppositionVerdic
 
     Args:
         looks: All looks, of one judge or of several, in order; at least one.
-        all_seen: Whether the judges saw the whole paper.
+        scope: How much of the paper the judges saw.
     """
     kind = Counter(look.kind for look in looks).most_common(1)[0][0]
-    kept = tuple(with_rule(look, all_seen=all_seen) for look in looks)
+    kept = tuple(with_rule(look, scope=scope) for look in looks)
     type_ = next(look.type for look in looks if look.kind is kind)
     standings = [look.standing for look in looks if look.standing is not None]
     if kind is PointKind.NONE or not standings:
@@ -120,7 +145,7 @@ def verdict_of(looks: Sequence[Look], *, all_seen: bool) -> PresuppositionVerdic
     outcomes = [
         _Outcome(supplied=False, misinformed=False)
         if look.main is None
-        else _outcome(look.main, all_seen=all_seen)
+        else _outcome(look.main, scope=scope)
         for look in looks
     ]
     standing = median_low(standings)

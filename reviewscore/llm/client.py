@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 from reviewscore.errors import ProviderError, StopError, StoppedError
 from reviewscore.llm.budget import Budget, SpendingCap
@@ -22,9 +23,10 @@ from reviewscore.llm.context import ReadingCheck, was_cut
 from reviewscore.llm.http import without_secrets
 from reviewscore.llm.ledger.store import CallStore, Paid
 from reviewscore.llm.limiter import ConcurrencyLimiter, PrefixCacheWarmup, RateLimiter
+from reviewscore.llm.local_servers import starter
 from reviewscore.llm.prices import Price, cost_of, price_list, tokens_in, worst_case
 from reviewscore.llm.provider import ElsewhereError, Provider
-from reviewscore.llm.retry import TOO_OFTEN, with_retries
+from reviewscore.llm.retry import AT_HOME, TOO_OFTEN, with_retries
 from reviewscore.schema.call import Call, Completion, Request, Usage, prefix_key
 
 WORTH_CACHING = 2048
@@ -236,14 +238,16 @@ class Client:
         completion = await self.store.find(key)
         return None if completion == old else completion
 
-    def tell_unreached(self, error: ProviderError, attempt: int, wait: float) -> None:
+    def tell_unreached(
+        self, error: ProviderError, attempt: int, wait: float, *, at_home: bool
+    ) -> None:
         """Say that a server cannot be reached and is tried again; other failures are not told."""
-        reached = error.status is not None or error.in_doubt
-        if reached or time.monotonic() < self._silent_until:
+        if not error.unreached or time.monotonic() < self._silent_until:
             return
         self._silent_until = time.monotonic() + _TELL_EVERY
         again = f"trying again in {wait:.0f} s" if wait >= 1 else "trying again"
-        self.say(f"{error}; {again} ({attempt} of {self.limits.max_retries})")
+        most = min(self.limits.max_retries, AT_HOME if at_home else self.limits.max_retries)
+        self.say(f"{error}; {again} ({attempt} of {most})")
 
     def check_counts(self, place: str, usage: Usage) -> None:
         """Say once of a server that its counts of tokens are not taken."""
@@ -340,12 +344,14 @@ class _Call:
         """Ask until there is a reply; a claim is dropped if there is none."""
         self.started, self.clock = datetime.now(UTC), time.perf_counter()
         self.possibly_billed, self.claimed = 0.0, False
+        start = starter(self.request.model, self.provider.place)
         try:
             completion, self.attempts = await with_retries(
                 self.attempt,
                 max_retries=self.client.limits.max_retries,
                 in_jobs=self.limiter is None,
-                told=self.client.tell_unreached,
+                told=partial(self.client.tell_unreached, at_home=start is not None),
+                start=start,
             )
         except BaseException:
             if self.claimed or self.possibly_billed:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from reviewscore.addresses import without_credentials
 from reviewscore.bounds import put_in_force
-from reviewscore.config import Settings
+from reviewscore.config import Resolved, Settings
 from reviewscore.errors import MissingKeyError, SettingsError
 from reviewscore.llm.budget import Budget, SpendingCap
 from reviewscore.llm.client import CallLimits, Client
+from reviewscore.llm.confidentiality import kept_rule, settled, with_kept
 from reviewscore.llm.ledger.store import FILE, CallStore
 from reviewscore.llm.limiter import KEPT, KEPT_LONG, PrefixCacheWarmup, RateLimiter
 from reviewscore.llm.parameters import Refusals
@@ -60,9 +61,12 @@ def check(settings: Settings, *, keys: bool = True) -> None:
 
     Args:
         settings: Name the models.
-        keys: Whether the models' keys have to be there; a dry run needs none.
+        keys: Whether the models' keys have to be there, and texts may leave this machine if they
+            would; a dry run needs neither.
 
     Raises:
+        ConfidentialityError: Texts would leave this machine, and the venue's rule forbids it or
+            is not known.
         SettingsError: A model is unknown, its key is missing, it has no batch jobs, or a cap is
             set and its price is not known.
     """
@@ -91,6 +95,27 @@ def check(settings: Settings, *, keys: bool = True) -> None:
                 f"({price_list(settings.prices).source}); give a price list with --prices, or "
                 "leave the cap away"
             )
+    if keys:
+        settled(settings)
+
+
+def checked(resolved: Resolved, *, kept: Path) -> Resolved:
+    """Settings with the venue's rule, once they are checked.
+
+    Args:
+        resolved: The settings.
+        kept: The manifest of the run; it need not be there.
+
+    Raises:
+        ConfidentialityError, SettingsError: As `check`.
+    """
+    settings = with_kept(resolved.settings, kept_rule(kept))
+    check(settings)
+    settings = settled(settings)
+    if settings is resolved.settings:
+        return resolved
+    origins = {**resolved.origins, "confidentiality": settings.confidentiality_origin}
+    return replace(resolved, settings=settings, origins=origins)
 
 
 def price_of(settings: Settings, model: str) -> Price | None:
@@ -173,6 +198,7 @@ async def connect(
     in_jobs: dict[str, Provider] = {}  # one for all models, since open jobs may be of any of them
 
     def provider(model: str) -> Provider:
+        settled(settings, (model,))
         if not settings.batch or provider_class(model).traits.records:
             longest = context.longest.get(model, 0)
             return opened(model, wait=settings.wait, idle=idle, longest=longest)

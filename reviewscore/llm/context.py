@@ -5,11 +5,13 @@ middle or at their end, and answer as if nothing had happened. What they say the
 held against what was sent: a bound that no tokenizer goes below (`fewest_tokens`), or the server's
 own tokenizer where it has one. A count may also be low because the server has read
 the beginning before and counts the rest alone; then the same prompt with a random word in front,
-of which nothing can be in a cache, is sent once, and its count decides.
+of which nothing can be in a cache, is sent once, and its count decides. Where a server says
+nothing, a random word at the beginning of a prompt as long as this one is asked back.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 import secrets
 from collections.abc import Callable
@@ -29,6 +31,8 @@ CERTAIN = 1000
 """Tokens that every server reads: shorter prompts are not looked at."""
 _WORTH_COUNTING = 8000
 """Characters from which a text is counted by the server's own tokenizer, where it has one."""
+ABOUT = 1.1
+"""A prompt that is longer by this factor at most is not tried again."""
 _BORDERS = 16
 """Tokens that may be missing where texts that were counted alone are joined."""
 _MOST_KEPT = 256
@@ -49,6 +53,9 @@ class ReadingCheck:
 
     def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
         self._say, self._silent, self._counting = say, set[str](), set[str]()
+        self._given_back: dict[tuple[str, str], int] = {}
+        self._lost: dict[tuple[str, str], int] = {}
+        self._asking = asyncio.Lock()
         self._counted: dict[tuple[str, str, str], int] = {}
         self._read: dict[tuple[str, str, str], int] = {}
 
@@ -69,7 +76,8 @@ class ReadingCheck:
     ) -> None:
         """Refuse a reply to a prompt that was not read as it was sent.
 
-        A server that does not say how much it has read is told of, once.
+        A server that does not say how much it has read is told of, once, and has to give back the
+        word at the beginning of a prompt as long as the longest that it was sent.
 
         Args:
             provider: Whose server it is.
@@ -78,7 +86,7 @@ class ReadingCheck:
             reply: Tokens of the longest reply that has to find room; the request's if not given.
 
         Raises:
-            PromptCutError: Less was read than was sent.
+            PromptCutError: Less was read than was sent, or nobody knows.
             ProviderError, StopError: The server was asked once more and did not answer.
         """
         if not provider.traits.counts:
@@ -95,7 +103,10 @@ class ReadingCheck:
         filled = read + completion.usage.output_tokens >= (window.tokens or math.inf)
         if filled and completion.finish != "length":
             raise cut(provider, request, window, read, least, reply or request.max_tokens)
-        if read >= least or provider.place in self._silent or self._read.get(about, 0) >= least:
+        if read >= least or self._read.get(about, 0) >= least:
+            return
+        if provider.place in self._silent:
+            await self._ask_back(provider, request)
             return
         again = (await provider.complete(marked(request)[0])).usage.input_tokens
         if again >= least:  # the rest was in the server's cache
@@ -106,8 +117,33 @@ class ReadingCheck:
             self._silent.add(provider.place)
             self._say(
                 f"{provider.place} does not say how many tokens it reads: whether prompts are cut "
-                "is not known from its replies"
+                "is not known from its replies, and a word at the beginning of a long prompt is "
+                "asked back"
             )
+            await self._ask_back(provider, request)
+
+    async def _ask_back(self, provider: Provider, request: Request) -> None:
+        """Ask for the word at the beginning of a prompt as long as this; longer ones anew.
+
+        Raises:
+            PromptCutError: It did not come back.
+            ProviderError, StopError: The server did not answer.
+        """
+        about, size = (provider.place, request.model), estimated_tokens(request_text(request))
+        async with self._asking:  # the prompts that go at once need one answer
+            if size <= self._given_back.get(about, 0) * ABOUT:
+                return
+            if size < self._lost.get(about, size + 1):
+                asked, word = probe_request(request, tokens=size)
+                if recalls(await provider.complete(asked), word):
+                    self._given_back[about] = size
+                    return
+                self._lost[about] = size
+        raise PromptCutError(
+            f"{provider.place} does not say how many tokens it reads, and {request.model} did not "
+            f"give back the word at the beginning of a prompt of about {size:,} tokens: nobody can "
+            "know whether it reads them, and nothing is judged by it; take another server or model"
+        )
 
     async def _own_count(self, provider: Provider, model: str, text: str) -> int | None:
         """Tokens of a text by the server's own tokenizer, each text once."""
@@ -187,12 +223,10 @@ def probe_request(like: Request, *, tokens: int) -> tuple[Request, str]:
         tokens: How many it is to have, about.
     """
     request, word = marked(like)
+    question = (Message(role="user", content=_QUESTION),)
+    request = request.model_copy(update={"task": "", "messages": question, "max_tokens": 256})
     missing = max(tokens - estimated_tokens(request_text(request)), 0)
-    update = {
-        "task": _FILLER * (missing // estimated_tokens(_FILLER)),
-        "messages": (Message(role="user", content=_QUESTION),),
-        "max_tokens": 256,
-    }
+    update = {"task": _FILLER * (missing // estimated_tokens(_FILLER))}
     return request.model_copy(update=update), word
 
 

@@ -15,7 +15,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -23,6 +23,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, BinaryIO, TypeVar
 
+from reviewscore.addresses import host_of, is_loopback
 from reviewscore.bounds import (
     ACCEPTED,
     Bound,
@@ -254,6 +255,11 @@ LONGEST_FILE = 1800.0
 _UNTIL = "reviewscore_until"
 """Name under which a request carries the time at which its answer must be whole."""
 
+_NO_PROXY = dict.fromkeys(("all://", "http://", "https://"))
+"""In place of what HTTP_PROXY, HTTPS_PROXY and ALL_PROXY say."""
+
+_PAST_PROXIES = ("NO_PROXY", "no_proxy")
+
 Hook = Callable[[Any], Awaitable[None]]
 
 
@@ -267,6 +273,8 @@ def open_http(
 ) -> Any:
     """A client of httpx whose answers are bounded in size and time.
 
+    What goes to this machine goes there, and to no proxy that the environment names.
+
     Args:
         kind: Its class.
         place: The server, for messages.
@@ -279,9 +287,18 @@ def open_http(
         follow_redirects=follow_redirects,
         headers=_HEADERS,
         event_hooks=_hooks(place, results=results),
+        mounts=_NO_PROXY if is_loopback(place) else None,
     )
     client.place, client.longest = place, max(timeout, LONGEST_FILE) if results else timeout
     return client
+
+
+def past_proxies(addresses: Iterable[str]) -> None:
+    """Take servers of this machine out of what clients that are not ours send through proxies."""
+    hosts = [host_of(address) for address in addresses if is_loopback(address)]
+    known = ",".join(os.environ.get(name, "") for name in _PAST_PROXIES).split(",")
+    for name in _PAST_PROXIES if hosts else ():  # the second hides the first
+        os.environ[name] = ",".join(dict.fromkeys(host for host in (*known, *hosts) if host))
 
 
 @cache

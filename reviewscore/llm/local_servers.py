@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from reviewscore.addresses import is_loopback
 from reviewscore.errors import SettingsError
 from reviewscore.llm.context_window import field
+from reviewscore.llm.provider import model_name, provider_name
 from reviewscore.llm.providers import llamacpp, ollama
 from reviewscore.printable import printable
 
@@ -86,6 +87,44 @@ def answering_words() -> str:
     if not servers:
         return ""
     return "on this machine answer " + "; ".join(server.words for server in servers)
+
+
+def starter(model: str, place: str) -> Callable[[], str] | None:
+    """Says what starts a model's server, and which servers answer; None for other machines'.
+
+    Args:
+        model: ``provider/name``.
+        place: The server's address.
+    """
+    if not is_loopback(place):
+        return None
+    port = urlsplit(place).port
+
+    def words() -> str:
+        command = _start_command(model, port)
+        cure = f"start it: {command}" if command else "start the model's server there"
+        here = answering_words()
+        return f"{cure}; {here}" if here else cure
+
+    return words
+
+
+def _start_command(model: str, port: int | None) -> str:
+    """The command that starts the server of a model; empty if nobody can say which it is."""
+    kinds = {urlsplit(kind.address).port: kind.name for kind in _kinds()}
+    own = {"ollama": "Ollama", "llamacpp": "llama.cpp"}.get(provider_name(model))
+    match own or kinds.get(port):
+        case "Ollama":
+            usual = port == urlsplit(ollama.ADDRESS).port
+            return "ollama serve" if usual else f"OLLAMA_HOST=127.0.0.1:{port} ollama serve"
+        case "llama.cpp":
+            return f"llama-server -m FILE.gguf --ctx-size 49152 --port {port}"
+        case "LM Studio":
+            return "lms server start"
+        case "vLLM":
+            return f"vllm serve {model_name(model)} --port {port}"
+        case _:
+            return ""
 
 
 def _asked(kind: _Kind) -> LocalServer | None:

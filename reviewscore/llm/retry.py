@@ -20,6 +20,8 @@ LONGEST_WAIT = 60.0
 LONGEST_STORM = 900.0
 """Seconds a call waits between attempts that all the same fail for asking too often."""
 TOO_OFTEN = 429
+AT_HOME = 2
+"""How often a server of this machine that is not there is tried again: a second or so."""
 
 _BACKOFF = wait_random_exponential(multiplier=0.5, max=LONGEST_WAIT)
 
@@ -71,8 +73,9 @@ class _Patience:
     in a queue of ours, or the server worked at it, says nothing about a server that is too busy.
     """
 
-    def __init__(self, max_retries: int, *, counted: bool) -> None:
+    def __init__(self, max_retries: int, *, counted: bool, at_home: bool) -> None:
         self._left, self._counted = max_retries, counted
+        self._absent = AT_HOME if at_home else max_retries
         self._storm: float | None = None
 
     def __call__(self, state: RetryCallState) -> bool:
@@ -83,7 +86,9 @@ class _Patience:
             return state.idle_for - self._storm > LONGEST_STORM
         self._storm = None
         self._left -= 1
-        return self._left < 0
+        if isinstance(error, ProviderError) and error.unreached:
+            self._absent -= 1
+        return min(self._left, self._absent) < 0
 
 
 async def with_retries(
@@ -92,6 +97,7 @@ async def with_retries(
     max_retries: int,
     in_jobs: bool = False,
     told: Told | None = None,
+    start: Callable[[], str] | None = None,
 ) -> tuple[T, int]:
     """Ask until it works or trying again is pointless.
 
@@ -100,6 +106,8 @@ async def with_retries(
         max_retries: How often a failure is followed by another attempt.
         in_jobs: Attempts go with batch jobs, which take hours: each one counts.
         told: Told of each failure that is tried again.
+        start: Says what starts the server, where that is on this machine: if nothing listens there,
+            waiting is of no use.
 
     Returns:
         The result and the number of attempts it took.
@@ -122,7 +130,7 @@ async def with_retries(
 
     attempts = AsyncRetrying(
         retry=retry_if_exception(_worth_retrying),
-        stop=_Patience(max_retries, counted=in_jobs),
+        stop=_Patience(max_retries, counted=in_jobs, at_home=start is not None),
         wait=_wait_for_job if in_jobs else _wait,
         before_sleep=lambda state: _say(state, told),
         sleep=asyncio.sleep,
@@ -131,11 +139,11 @@ async def with_retries(
     try:
         result: T = await attempts(attempt)
     except ProviderError as error:
-        raise _final(error) from error
+        raise _final(error, start) from error
     return result, attempts.statistics.get("attempt_number", 1)
 
 
-def _final(error: ProviderError) -> ProviderError | StopError:
+def _final(error: ProviderError, start: Callable[[], str] | None) -> ProviderError | StopError:
     """A failure that ends the run where going on is pointless, else the failure itself."""
     if not error.retryable:
         return error
@@ -146,6 +154,7 @@ def _final(error: ProviderError) -> ProviderError | StopError:
         )
     if error.status == TOO_OFTEN:
         return StopError(f"the provider takes no more calls for now ({error}); run again later")
-    if error.status is None and not error.in_doubt:
-        return StopError(f"{error}; run again when the server can be reached")
+    if error.unreached:
+        cure = start() if start is not None else "run again when the server can be reached"
+        return StopError(f"{error}; {cure}")
     return error

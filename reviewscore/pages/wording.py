@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED
 from reviewscore.papers.versions import doubt_words
+from reviewscore.printable import counted
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
@@ -100,10 +101,37 @@ def not_flagged_words(score: PointScore, doubts: Sequence[Doubt]) -> str:
     return f"Not flagged: what speaks against this point came after the reviews{judged}: {where}."
 
 
+def seen_words(score: PointScore) -> str:
+    """How much of the paper the judge of a point saw, in words; empty where that is all of it."""
+    if score.excerpts is None:
+        return ""
+    words = f"Judged on excerpts ({score.excerpts.share:.0%} of the paper)".replace("%", " %")
+    if score.reason is not UnknownReason.EXCERPTS:
+        return f"{words}."
+    return (
+        f"{words}: that the paper lacks something cannot be told from them, nor is anything held "
+        "against a point without a passage; what the judge said does not count."
+    )
+
+
+ACKNOWLEDGED = "the authors state this too"
+"""Stands beside a passage that confirms what a point criticises, and answers nothing."""
+
+
 def quote_place(quote: Evidence) -> str:
-    """Where a passage stands, and whether reviewers could not see it."""
+    """Where a passage stands, whether it confirms the point, and whether it could not be seen."""
     unseen = None if quote.doubt is None else unseen_words(quote.doubt)
-    return "; ".join(part for part in (quote.place, unseen) if part)
+    acknowledged = ACKNOWLEDGED if quote.acknowledges else None
+    return "; ".join(part for part in (quote.place, acknowledged, unseen) if part)
+
+
+PASSAGES_SHOWN = 3
+"""Passages of a finding that are shown; pages unfold the others."""
+
+
+def further_words(count: int) -> str:
+    """What further passages are called where they unfold."""
+    return counted(count, "more passage")
 
 
 def answer_label(verdict: Verdict) -> str:
@@ -139,6 +167,8 @@ def headline(score: PointScore) -> Headline:
         return Headline("not judged: something failed", "failed", "error", 9, _known(score))
     if score.reason is not None:
         words, short, order = _OF_REASONS[score.reason]
+        if score.reason is UnknownReason.EXCERPTS and score.excerpts is None:
+            words, short = "unknown: not all of the paper was seen", "unknown: paper seen in part"
         return Headline(words, short, "unknown", order, _known(score))
     if score.finding is not None:
         return _OF_FINDINGS[score.finding]
@@ -184,6 +214,11 @@ _OF_REASONS = {
         "not flagged: after the reviews",
         7.5,
     ),
+    UnknownReason.EXCERPTS: (
+        "unknown: judged on excerpts, which cannot show what a verdict would need",
+        "unknown: excerpts",
+        8.0,
+    ),
     UnknownReason.NO_POINT: ("not judged: no review point", "no review point", 8.5),
     UnknownReason.CONTESTED: (
         "unknown: looks at it differ on whether it is misinformed",
@@ -199,11 +234,6 @@ _OF_REASONS = {
         "unknown: what would decide is not in the text at hand",
         "unknown: not visible",
         7.6,
-    ),
-    UnknownReason.EXCERPTS: (
-        "unknown: not all of the paper was seen",
-        "unknown: paper seen in part",
-        7.7,
     ),
 }
 """The words of a verdict that is not there, in short too, and its order."""

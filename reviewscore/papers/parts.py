@@ -6,8 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from reviewscore.papers.documents import repeats
-from reviewscore.schema.paper import DocumentKind, Paper, Section, UnreadSpan, Zone
-from reviewscore.schema.presupposition import Scope, Seen
+from reviewscore.schema.paper import (
+    NOT_SHOWN,
+    DocumentKind,
+    Paper,
+    Scope,
+    Section,
+    Seen,
+    UnreadSpan,
+    Zone,
+)
 
 Parts = Literal["auto", "main", "all"]
 """``auto`` leaves out the references of papers read from a PDF, TEI, LaTeX or HTML file, ``main``
@@ -72,6 +80,22 @@ def without_doubtful(paper: Paper) -> Paper:
     return _hiding(paper, _with(spans, paper.unread_spans))
 
 
+def hiding_all_but(paper: Paper, spans: Iterable[tuple[int, int]]) -> Paper:
+    """The paper as judges see it, of which they see no more than some stretches.
+
+    Args:
+        paper: The paper.
+        spans: Stretches of its text, ascending and apart; what is unread in them stays so.
+    """
+    edges = [0, *(edge for span in spans for edge in span), len(paper.text)]
+    gaps = [
+        UnreadSpan(start=start, end=end, part=NOT_SHOWN)
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+        if start < end
+    ]
+    return _hiding(paper, _with(paper.unread_spans, gaps))
+
+
 def _with(spans: Sequence[UnreadSpan], further: Iterable[UnreadSpan]) -> list[UnreadSpan]:
     """Spans, and of further ones what lies outside of them; those that overlap are cut."""
     free: list[UnreadSpan] = []
@@ -123,15 +147,16 @@ def seen_of(paper: Paper) -> Seen:
     """How much of a paper judges see.
 
     What is no evidence (references, statements, a checklist's questions) or later than the reviews
-    is not missed; what else is not shown makes excerpts of it.
+    is not missed.
     """
-    unread = {span.part for span in paper.unread_spans}
-    if unread - {"references", "appendix", STATEMENTS, QUESTIONS, REPEATS, LATER}:
-        scope = Scope.EXCERPTS
-    else:
-        scope = Scope.MAIN if "appendix" in unread else Scope.WHOLE
-    share = len(paper.read_text) / len(paper.text) if paper.text else 1.0
-    return Seen(scope=scope, share=share, missing=paper.missing)
+    if paper.excerpt_share is not None:
+        return Seen(kind=Scope.EXCERPTS, share=round(paper.excerpt_share, 4), missing=paper.missing)
+    spans = (span for span in paper.unread_spans if span.part == _AFTER_MAIN[Zone.APPENDIX])
+    hidden = sum(span.end - span.start for span in spans)
+    if not hidden:
+        return Seen(kind=Scope.WHOLE, share=1, missing=paper.missing)
+    read = len(paper.read_text)
+    return Seen(kind=Scope.MAIN, share=round(read / (read + hidden), 4), missing=paper.missing)
 
 
 def cut_from(paper: Paper) -> int | None:

@@ -22,6 +22,7 @@ from reviewscore.errors import RunFolderError
 from reviewscore.files import opened, read_lines, write_whole
 from reviewscore.pages.environment import assets, environment, render
 from reviewscore.pages.figures import BarPart, stacked
+from reviewscore.pages.finder import finder_figures
 from reviewscore.printable import counted, without_folders
 from reviewscore.report.focus import Focus
 from reviewscore.report.lines import (
@@ -29,9 +30,11 @@ from reviewscore.report.lines import (
     doubted_words,
     doubtful_words,
     duration_words,
+    excerpt_lines,
     failure_words,
     language_words,
     loop_rows,
+    note_lines,
     paper_unread_words,
     place_words,
     plural,
@@ -182,6 +185,7 @@ def _frame(
         "focus_spots": focus.spots,
         "near": near,
         "near_honest": HONEST,
+        "finder": finder_figures(summary.judge_version) if summary.lexical else None,
     }
 
 
@@ -295,7 +299,8 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
         notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.doubtful:
         notes.append(doubtful_words(summary))
-    notes += [f"{line[:1].upper()}{line[1:]}." for line in version_lines(summary)]
+    lines = [*note_lines(summary), *excerpt_lines(summary), *version_lines(summary)]
+    notes += [f"{line[:1].upper()}{line[1:]}." for line in lines]
     if not summary.complete:
         notes.append("The run is not complete; run the same command again to finish it.")
     if failures.total:

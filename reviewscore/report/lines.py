@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import median
 
 from reviewscore.pages.wording import FINDING_NAMES
 from reviewscore.papers.parts import QUESTIONS, REPEATS
@@ -75,8 +76,40 @@ def _paper_lines(summary: Summary) -> list[str]:
     """What of the papers judges or reviewers did not see, and which places of them points name."""
     unread, places = summary.unread, summary.places
     lines = [] if unread is None else [unread_words(unread)]
+    lines += [*note_lines(summary), *excerpt_lines(summary)]
     lines += version_lines(summary)
     return lines + ([place_words(places)] if places is not None and places.points else [])
+
+
+def note_lines(summary: Summary) -> list[str]:
+    """What must be said of a model beside its numbers; of the embedded judge it is said apart."""
+    return [summary.note] if summary.note and not summary.lexical else []
+
+
+def excerpt_lines(summary: Summary) -> list[str]:
+    """How many points were judged on excerpts, and for how many these were too little."""
+    counts = summary.excerpts
+    if counts is None:
+        return []
+    share = f"{100 * counts.median_share:.0f} %"
+    return [
+        f"judged on excerpts (a median of {share} of the paper): {counted(counts.points, 'point')} "
+        f"of {summary.points:,}; {counts.undecidable:,} of them are unknown, since nothing is "
+        "judged absent on excerpts, and no share of misinformed points is given for that reason"
+    ]
+
+
+def excerpt_words(shares: Sequence[float], points: int) -> str:
+    """How many points of one paper were judged on excerpts, and what that means.
+
+    Args:
+        shares: The share of the paper that was seen for each of these points, 0..1.
+        points: How many points there are in all.
+    """
+    return (
+        f"Judged on excerpts (a median of {100 * median(shares):.0f} % of the paper): "
+        f"{len(shares):,} of {counted(points, 'point')}. Nothing is judged absent on excerpts."
+    )
 
 
 def language_words(summary: Summary) -> str:
@@ -231,6 +264,11 @@ def panel_words(judged: JudgedCounts) -> str:
 
 def share_words(share: Share) -> str:
     """A share with its n and interval in words."""
+    if share.n and share.share is None:
+        return (
+            f"{share.misinformed:,} (a count and no rate: on excerpts {share.unknown:,} are "
+            f"unknown, {share.error:,} failed)"
+        )
     if share.share is None or share.low is None or share.high is None:
         return f"not known for any point ({share.unknown:,} unknown, {share.error:,} failed)"
     return (

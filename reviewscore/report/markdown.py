@@ -5,22 +5,27 @@ from __future__ import annotations
 import heapq
 from pathlib import Path
 
+from reviewscore.pages.finder import recall_sentence
 from reviewscore.pages.point_card import shown_places
 from reviewscore.pages.wording import (
     NO_QUOTE,
+    PASSAGES_SHOWN,
     answer_label,
     headline,
     not_flagged_words,
     occurrence_words,
     passage_doubts,
     quote_place,
+    seen_words,
 )
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.printable import markdown_escaped
 from reviewscore.report.lines import (
     doubted_words,
     doubtful_words,
+    excerpt_lines,
     language_words,
+    note_lines,
     summary_lines,
     version_lines,
 )
@@ -55,6 +60,9 @@ def markdown_report(run: Path, *, accept_changed: bool = False) -> str:
     shown = [score for _, score in points if headline(score).order < _UNTOUCHED]
     if shown:
         parts.append(f"## The {len(shown)} points that ask most for attention")
+        beside = [score.kind for score in shown if score.passages]
+        if beside and (words := recall_sentence(summary.judge_version, beside)):
+            parts.append(markdown_escaped(words))
         parts += [_point(score) for score in shown]
     people = "" if summary.lexical else "Scores judge statements, not people. "
     parts.append(f"{people}Read the quoted passages before you act.")
@@ -69,7 +77,7 @@ def _banners(summary: Summary) -> list[str]:
     texts = []
     if summary.changed:
         texts.append(f"> {markdown_escaped(doubted_words(summary.changed))}")
-    if summary.note:
+    if summary.lexical and summary.note:
         texts.append(f"> {summary.note}")
     if summary.selection:
         texts.append("> Only a selection of the points was judged.")
@@ -77,7 +85,10 @@ def _banners(summary: Summary) -> list[str]:
         texts.append(f"> {markdown_escaped(language_words(summary))}")
     if summary.doubtful:
         texts.append(f"> {markdown_escaped(doubtful_words(summary))}")
-    texts += [f"> {markdown_escaped(line)}." for line in version_lines(summary)]
+    texts += [
+        f"> {markdown_escaped(line)}."
+        for line in (*note_lines(summary), *excerpt_lines(summary), *version_lines(summary))
+    ]
     if not summary.complete:
         texts.append("> The run is not complete yet.")
     return texts
@@ -96,13 +107,15 @@ def _point(score: PointScore) -> str:
     lines.append(f"**{markdown_escaped(headline(score).words)}**")
     if doubts := passage_doubts(score):
         lines.append(markdown_escaped(not_flagged_words(score, doubts)))
+    if score.excerpts is not None:
+        lines.append(markdown_escaped(seen_words(score)))
     if score.unquoted:
         lines.append(f"{NO_QUOTE}.")
     if score.verdict and score.verdict.answer:
         lines.append(f"{answer_label(score.verdict)}: {markdown_escaped(score.verdict.answer)}")
     if score.finding is not None:
         lines.append(markdown_escaped(score.rationale))
-    quoted = [*score.passages, *score.evidence]
+    quoted = [*score.passages[:PASSAGES_SHOWN], *score.evidence]
     quotes = [_quote(quote) for quote in quoted if quote.verified]
     if quotes:
         lines.append("\n".join(quotes))

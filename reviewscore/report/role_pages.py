@@ -77,7 +77,7 @@ class Listed:
     to_read: int
     why: str
     banners: tuple[str, ...]
-    rank: tuple[bool, int, int]
+    rank: tuple[bool, int, int, int]
     link: str = ""
 
     @classmethod

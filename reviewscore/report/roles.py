@@ -17,11 +17,12 @@ from itertools import groupby
 from reviewscore.config import EMBEDDED
 from reviewscore.pages import wording
 from reviewscore.pages.author_answers import ShownAnswer, draft_paragraph, shown_answers
+from reviewscore.pages.finder import recall_sentence
 from reviewscore.pages.point_card import ShownPlace, shown_places
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
 from reviewscore.printable import counted
-from reviewscore.report.lines import paper_unread_words
+from reviewscore.report.lines import excerpt_words, paper_unread_words
 from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.author_answer import AnswerStance
@@ -49,6 +50,7 @@ class Entry:
         said: The reviewer's own words.
         own: What we say about them, as paragraphs.
         quotes: What the paper says.
+        further: What else it says that comes near, for pages that unfold it.
         closing: A last paragraph of ours, below the quotes.
         point: Short name of the point that it comes from.
         kind: The point's kind, where its type lets expect another one.
@@ -68,6 +70,7 @@ class Entry:
     places: tuple[ShownPlace, ...] = ()
     answers: tuple[ShownAnswer, ...] = ()
     draft: str = ""
+    further: tuple[SheetQuote, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,8 @@ class UnalignedParagraph:
 class Part:
     """Entries under one heading; a lead and a table may stand before them.
 
-    `to_read` is whether the reader can act on the entries.
+    `to_read` is whether the reader can act on the entries, `nearest` whether their passages were
+    only ranked: nothing is said of whether they bear on the points.
     """
 
     heading: str
@@ -92,6 +96,7 @@ class Part:
     rows: tuple[tuple[str, ...], ...] = ()
     entries: tuple[Entry, ...] = ()
     to_read: bool = True
+    nearest: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ class Sheet:
     @property
     def with_passages(self) -> int:
         """Points that a passage of the paper stands beside."""
-        return len({entry.point for part in self.parts for entry in part.entries if entry.quotes})
+        return self._quoted(self.parts)
 
     @property
     def to_read(self) -> int:
@@ -132,9 +137,14 @@ class Sheet:
         return len({entry.point for part in self.parts if part.to_read for entry in part.entries})
 
     @property
-    def rank(self) -> tuple[bool, int, int]:
-        """A sort key: what has the most passages first, what has nothing to read last."""
-        return not self.to_read, -self.with_passages, -self.to_read
+    def rank(self) -> tuple[bool, int, int, int]:
+        """A sort key: the most points that a passage speaks to first, nothing to read last."""
+        spoken_to = self._quoted(part for part in self.parts if not part.nearest)
+        return not self.to_read, -spoken_to, -self.with_passages, -self.to_read
+
+    @staticmethod
+    def _quoted(parts: Iterable[Part]) -> int:
+        return len({entry.point for part in parts for entry in part.entries if entry.quotes})
 
 
 _MOST_QUOTES = 2
@@ -270,8 +280,21 @@ def sheet(
         f"{'was' if n == 1 else 'were'} not looked up: the embedded judge reads English alone."
         for code, n in foreign.items()
     )
-    banners = ((LEXICAL_NOTE,) if embedded else ()) + unread_points + cut + tuple(versions)
-    return replace(page, banners=banners, about=title, ids=(paper_id,))
+    seen = [point.excerpts.share for point in points if point.excerpts is not None]
+    excerpts = (excerpt_words(seen, len(points)),) if seen else ()
+    banners = ((LEXICAL_NOTE,) if embedded else ()) + unread_points + cut + excerpts
+    banners += tuple(versions)
+    lead = (
+        f"{page.lead} {_recall(judged)}".strip() if embedded and page.with_passages else page.lead
+    )
+    return replace(page, banners=banners, lead=lead, about=title, ids=(paper_id,))
+
+
+def _recall(points: Sequence[PointScore]) -> str:
+    """How often the passages of such points hold the answer; empty where it was not measured."""
+    beside = [point for point in points if point.passages]
+    version = beside[0].judge_version if beside else None
+    return recall_sentence(version, (point.kind for point in beside))
 
 
 def _with_marks(page: Sheet, points: Sequence[PointScore], paper: Paper | None) -> Sheet:
@@ -374,11 +397,17 @@ def _unaligned(name: str, rest: Sequence[UnalignedParagraph] | None) -> list[Par
 
 
 def _draft(point: PointScore) -> str:
-    """The paragraph to copy; closest passages, which nobody judged, are not quoted in it."""
+    """The paragraph to copy; passages that are only near, or confirm it, are not quoted in it."""
     judged = [false_premise.verdict for false_premise in false_premises(point)] + [point.verdict]
     behind = [quote for verdict in judged if verdict for quote in verdict.evidence]
-    passages = point.passages if point.finding is Finding.ADDRESSED else ()
-    return draft_paragraph(point, (*behind, *point.evidence, *passages))
+    return draft_paragraph(point, (*behind, *point.evidence, *_answering(point)))
+
+
+def _answering(point: PointScore) -> tuple[Evidence, ...]:
+    """The passages that speak to a point: of an addressed one those that do not confirm it."""
+    if point.finding is not Finding.ADDRESSED:
+        return ()
+    return tuple(passage for passage in point.passages if not passage.acknowledges)
 
 
 def called(point: PointScore) -> bool:
@@ -528,8 +557,9 @@ def _to_ask(
 _KINDLY = (
     "Thank you for the work that went into this review. Before you submit it, would you look at "
     "the passages below? Each stands in the paper word for word and may bear on a point of yours; "
-    "whether it does is for you to say. All other points are left as they are."
+    "whether it does is for you to say."
 )
+_LEFT = "All other points are left as they are."
 _MISTAKEN = "The passages were found by a program, which can be mistaken about what they mean."
 
 
@@ -545,12 +575,16 @@ def _noted(
     title: str,
     flagged: Iterable[tuple[PointScore, tuple[SheetQuote, ...]]],
     nothing: str,
+    others: str = _LEFT,
 ) -> Sheet:
-    """The notes on each review's points with quotes; `nothing` stands where there are none."""
+    """The notes on each review's points with quotes.
+
+    `others` says what becomes of the other points; `nothing` stands where there are no notes.
+    """
     groups = groupby(flagged, lambda pair: pair[0].review_id)
     noted = ((name, notes(list(group))) for name, group in groups)
     parts = tuple(Part(f"Review {name}", entries=entries) for name, entries in noted if entries)
-    lead = _KINDLY if parts else nothing
+    lead = f"{_KINDLY} {others}" if parts else nothing
     return Sheet(paper_id, f"For the reviewer: {title}", lead, parts, foot=_MISTAKEN)
 
 
@@ -617,24 +651,47 @@ _NO_SCORES = (
     "The passages were found by a program that compares words. Read them before you act; nothing "
     "here is about people."
 )
+_NEAREST = (
+    "Those in a place that the point names first, then the closest. Whether they bear on the point "
+    "was not judged."
+)
+_NEAREST_KINDLY = (
+    "The passages of the paper that come nearest to each of these points, so that you need not "
+    "search for them. Whether one bears on a point is for you to say."
+)
 
 
 def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    shown = _with(points, Finding.ADDRESSED)
+    shown, near = _with(points, Finding.ADDRESSED), _near(points)
     parts = [
         Part(f"Review {name}: points that the paper speaks to", entries=_quoted(group))
         for name, group in by_review(shown)
     ]
     otherwise = "Does the weakness still hold after reading {where}?"
     parts += _to_ask(shown, lambda score: _section_of(score.passages), otherwise)
-    parts += [*_after_review(points), _finding_counts(points)]
+    parts += [*_passages_to_read(near, _NEAREST), *_after_review(points), _finding_counts(points)]
     lead = (
         f"{len(points)} points of {counted(len(by_review(points)), 'review')}. The paper was found "
         f"to speak to {len(shown)} of them in a passage of its own."
     )
     if shown:
         lead += " Whether that settles them is for you to read."
+    if near:
+        lead += f" The closest passages to {len(near)} others stand below, to be read, not judged."
     return Sheet(paper_id, f"For the meta-reviewer: {title}", lead, tuple(parts), foot=_NO_SCORES)
+
+
+def _near(points: Iterable[PointScore]) -> list[PointScore]:
+    """Points with closest passages, all of which reviewers could see."""
+    near = _with(points, Finding.PASSAGES)
+    return [point for point in near if not wording.passage_doubts(point)]
+
+
+def _passages_to_read(points: Iterable[PointScore], lead: str) -> list[Part]:
+    return [
+        Part(f"Review {name}: passages to read", lead, entries=_quoted(group), nearest=True)
+        for name, group in by_review(points)
+    ]
 
 
 def _finding_counts(points: Sequence[PointScore]) -> Part:
@@ -652,30 +709,33 @@ def _finding_counts(points: Sequence[PointScore]) -> Part:
 
 
 def _findings_for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
+    near = _near(points)
     nothing = (
-        "No passage stood out as an answer to a point of these reviews. Closest passages to "
-        f"{len(_with(points, Finding.PASSAGES))} of the {len(points)} points stand on the page for "
-        "the authors."
+        "Thank you for the work that went into this review. No passage of the paper stood out as "
+        "an answer to a point of it."
     )
-    addressed = [(score, quotes(score.passages)) for score in _with(points, Finding.ADDRESSED)]
-    return _noted(paper_id, title, addressed, nothing)
+    if near:
+        nothing += " Below are the passages that come nearest, to look at before you submit it."
+    addressed = [(score, quotes(_answering(score))) for score in _with(points, Finding.ADDRESSED)]
+    others = "What comes nearest to your other points follows." if near else _LEFT
+    page = _noted(paper_id, title, addressed, nothing, others)
+    return replace(page, parts=(*page.parts, *_passages_to_read(near, _NEAREST_KINDLY)))
 
 
 def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     groups = (
         (Finding.ADDRESSED, "The paper speaks to these points",
          "Point the reviewer to these passages, if they say what you would say."),
-        (Finding.PASSAGES, "Closest passages",
-         "Those in a place that the point names first, then the closest. Whether they bear on the "
-         "point was not judged."),
+        (Finding.PASSAGES, "Passages to read", _NEAREST),
         (Finding.CANNOT_JUDGE, "Points without a passage", ""),
     )  # fmt: skip
     others = [point for point in points if not wording.passage_doubts(point)]
     parts = tuple(
-        Part(heading, lead, entries=_quoted(chosen), to_read=bool(lead))
+        Part(heading, lead, entries=_quoted(chosen), to_read=bool(lead),
+             nearest=finding is Finding.PASSAGES)
         for finding, heading, lead in groups
         if (chosen := _with(others, finding))
-    )
+    )  # fmt: skip
     parts += _after_review(points)
     lead = "Each point of the reviews with the passages of your paper that were found for it."
     if not any(part.to_read for part in parts):
@@ -692,11 +752,12 @@ def _quoted(points: Iterable[PointScore]) -> tuple[Entry, ...]:
         Entry(
             point.text,
             () if point.language is None else (point.rationale,),
-            quotes(point.passages),
-            "",
-            point.short_name,
+            passages[: wording.PASSAGES_SHOWN],
+            point=point.short_name,
+            further=passages[wording.PASSAGES_SHOWN :],
         )
         for point in points
+        for passages in [quotes(point.passages)]
     )
 
 

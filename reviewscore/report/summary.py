@@ -16,6 +16,7 @@ from reviewscore.files import write_whole
 from reviewscore.pages.wording import passage_doubts
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest, Spending
+from reviewscore.runs.unvalidated import unvalidated_words
 from reviewscore.schema.argument import Argument, Round
 from reviewscore.schema.author_answer import AlignmentMethod, AnswerStance
 from reviewscore.schema.paper import DoubtKind, UnreadTotal
@@ -24,7 +25,7 @@ from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS
-from reviewscore.schema.verdict import Finding
+from reviewscore.schema.verdict import Finding, UnknownReason
 from reviewscore.stats.resampling import wilson
 
 
@@ -156,7 +157,7 @@ class Share(Record):
         n: Points where `misinformed` is known; unknown and failed points are not in it.
         unknown: Points without a verdict on this.
         error: Points that failed.
-        share: ``misinformed / n``, 0..1; None if n is 0.
+        share: ``misinformed / n``, 0..1; None if n is 0, or points were judged on excerpts.
         low: Lower end of the 95 % Wilson interval of the share.
         high: Upper end.
         unquoted: Of the misinformed points, those where no verdict that says so has a quote that
@@ -280,6 +281,20 @@ class JudgedCounts(Record):
     responses: Responses | None = None
 
 
+class ExcerptCounts(Record):
+    """Points whose judge saw excerpts of the paper.
+
+    Attributes:
+        points: How many.
+        undecidable: Those of them that are unknown since excerpts cannot show what was said.
+        median_share: Median share of a paper that was seen, 0..1.
+    """
+
+    points: int
+    undecidable: int
+    median_share: float
+
+
 class Replies(Record):
     """Replies of models that held no record: broken, cut off, of another form, withheld.
 
@@ -345,6 +360,7 @@ class Summary(Record):
         versions: Papers that may not be what reviewers read, by the kind of doubt.
         after_review: Points that are not flagged because what speaks against them came after the
             reviews, by the kind of doubt.
+        excerpts: Points that were judged on excerpts; None where none was.
     """
 
     schema_id: Literal["reviewscore.summary/1"] = Field(
@@ -385,6 +401,7 @@ class Summary(Record):
     after_review: dict[DoubtKind, int] = Field(
         default_factory=dict, exclude_if=lambda value: not value
     )
+    excerpts: ExcerptCounts | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def lexical(self) -> bool:
@@ -415,6 +432,8 @@ class _Tally:
         self.prompts: dict[str, str] = {}
         self.versions: dict[DoubtKind, dict[str, None]] = {}
         self.after_review: Counter[DoubtKind] = Counter()
+        self.shares: list[float] = []
+        self.undecidable = 0
 
     def add(self, score: PointScore) -> None:
         if not score.is_point:
@@ -446,6 +465,9 @@ class _Tally:
         for doubt in score.doubts:
             if not doubt.kind.of_passages:
                 self.versions.setdefault(doubt.kind, {})[score.paper_id] = None
+        if score.excerpts is not None:
+            self.shares.append(score.excerpts.share)
+            self.undecidable += score.reason is UnknownReason.EXCERPTS
         if unflagged := passage_doubts(score):
             self.after_review[unflagged[0].kind] += 1
 
@@ -468,7 +490,12 @@ class _Tally:
         for (kind, flag), count in self.misinformed.items():
             counts[flag] += count if kind in kinds else 0
         failed = sum(self.status[kind, Status.ERROR] for kind in kinds)
-        return _share(counts, failed, unquoted=sum(self.unquoted[kind] for kind in kinds))
+        unquoted = sum(self.unquoted[kind] for kind in kinds)
+        share = _share(counts, failed, unquoted=unquoted)
+        if not self.shares:
+            return share
+        # What excerpts do not show is unknown, never not misinformed: a share would be too high.
+        return share.model_copy(update={"share": None, "low": None, "high": None})
 
     def judged(self, kinds: tuple[str, ...]) -> JudgedCounts:
         return JudgedCounts(
@@ -580,7 +607,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         places=tally.places,
         languages={code: len(tally.languages[code]) for code in sorted(tally.languages)},
         aligned=tally.aligned,
-        note=LEXICAL_NOTE if lexical else None,
+        note=LEXICAL_NOTE if lexical else unvalidated_words(manifest.unvalidated) or None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,
         replies=Replies.of(manifest.spending),
@@ -590,6 +617,15 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         changed=changed,
         versions={kind: tuple(papers) for kind, papers in tally.versions.items()},
         after_review=dict(tally.after_review),
+        excerpts=(
+            ExcerptCounts(
+                points=len(tally.shares),
+                undecidable=tally.undecidable,
+                median_share=statistics.median(tally.shares),
+            )
+            if tally.shares
+            else None
+        ),
     )
 
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 import warnings
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 _READ = frozenset(
     {SentenceKind.HEADING, SentenceKind.SENTENCE, SentenceKind.CAPTION, SentenceKind.ROW}
 )
-_SILENT = frozenset({Zone.REFERENCES, Zone.FRONT})
-_WEIGHT = {Zone.RELATED_WORK: 0.5, Zone.CHECKLIST: 0.5, Zone.BACK: 0.8, Zone.ABSTRACT: 0.9}
 _MIN_WORDS, _MAX_WORDS = 5, 75
 _SPELLED = 3  # letters of a word that counts in an acronym's long form
 _OTHERS = re.compile(r"\b(?:prior|existing|previous|related|earlier) \w+", re.IGNORECASE)
@@ -164,40 +163,41 @@ class PaperIndex:
         return self.rarity.get(word, log(2.0 * (len(self.passages) + 1)))
 
     @cached_property
-    def _bm25(self) -> BM25:
-        with warnings.catch_warnings():  # in a notebook it would miss widgets for bars never shown
-            warnings.filterwarnings("ignore", message="IProgress not found")
-            import bm25s
+    def bm25(self) -> Bm25:
+        """BM25 over the passages, each alone."""
+        return bm25_of([sorted(passage.stems) for passage in self.passages])
 
-        engine = bm25s.BM25(method="lucene", backend="numpy")
-        corpus = [sorted(passage.stems) or [""] for passage in self.passages]
-        engine.index(corpus, show_progress=False)
-        return engine
 
-    @cached_property
-    def _rankable(self) -> npt.NDArray[np.bool_]:
-        """Shape (passages,): whether a passage may be ranked."""
+@dataclass(frozen=True, eq=False)
+class Bm25:
+    """BM25 scores of some bags of words; build it with `bm25_of`."""
+
+    engine: BM25
+    size: int
+
+    def scores(self, query: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Score of each bag, 0 or more; shape (bags,). Words that no bag holds count for nothing.
+
+        Args:
+            query: Words; one given twice counts twice.
+        """
         import numpy as np
 
-        return np.array(
-            [passage.zone not in _SILENT and passage.quotable for passage in self.passages], bool
-        )
-
-    def ranked(self, query: tuple[str, ...]) -> list[tuple[float, int]]:
-        """Passages by BM25, best first, as (score, index); ties by place in the paper.
-
-        References and front matter are left out; related work counts half.
-        """
-        known = [word for word in query if word in self.rarity]
+        known = [word for word in query if word in self.engine.vocab_dict]
         if not known:
-            return []
-        scores = self._bm25.get_scores(known)
-        held = ((scores > 0) & self._rankable).nonzero()[0]
-        ranking = [
-            (round(score * _WEIGHT.get(self.passages[index].zone, 1.0), 4), index)
-            for index, score in zip(held.tolist(), scores[held].tolist(), strict=True)
-        ]
-        return sorted(ranking, key=lambda pair: (-pair[0], pair[1]))
+            return np.zeros(self.size)
+        return np.asarray(self.engine.get_scores(known), float)
+
+
+def bm25_of(bags: Sequence[Sequence[str]]) -> Bm25:
+    """BM25 over bags of words (Lucene's form: no negative score; k1 1.5, b 0.75)."""
+    with warnings.catch_warnings():  # in a notebook it would miss widgets for bars never shown
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        import bm25s
+
+    engine = bm25s.BM25(method="lucene", backend="numpy")
+    engine.index([list(bag) or [""] for bag in bags] or [[""]], show_progress=False)
+    return Bm25(engine, len(bags))
 
 
 def _acronyms(texts: list[str]) -> dict[str, frozenset[str]]:

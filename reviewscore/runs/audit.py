@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import platform
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from importlib.metadata import version
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,15 @@ from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import open_judges
 from reviewscore.judges.presuppositions import PRESUPPOSITION_VERSION
-from reviewscore.llm.connect import RunContext, check, open_ledger
+from reviewscore.llm.confidentiality import rule_of
+from reviewscore.llm.connect import RunContext, checked, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore, Paid
 from reviewscore.logic.pool import shared
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
 from reviewscore.points.split import split_review
+from reviewscore.retrieval.encoder import FastembedEncoder, encoder_of
+from reviewscore.runs.context import check_context, with_window
 from reviewscore.runs.folder import (
     MANIFEST,
     ErrorRecord,
@@ -64,6 +67,7 @@ from reviewscore.runs.session import (
     Say,
     interruptible,
 )
+from reviewscore.runs.unvalidated import unvalidated, unvalidated_words
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_id import POINT_IDS_VERSION
 from reviewscore.schema.point_score import Status
@@ -104,15 +108,18 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
 
     Raises:
         SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
+        ConfidentialityError: Texts would leave this machine, which is not allowed.
         RunFolderError: The folder cannot be used, or its records were changed.
         InputError: A chosen paper or point does not exist.
     """
     progress = progress or Quiet()
+    put_in_force(resolved.settings.bounds)
+    resolved = checked(resolved, kept=out / MANIFEST)
+    resolved = with_window(resolved, out, say=progress.say)
     settings = resolved.settings
-    put_in_force(settings.bounds)
-    check(settings)
     if settings.engine == "ray":
         check_ray(settings, collection)
+    check_context(collection, settings)
     chosen_calibration(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
         manifest = new_manifest(collection, resolved, out=out, data=data)
@@ -130,6 +137,9 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 failed=done.counts.error + len(collection.unread),
                 before=done.counts.points,
             )
+        _encoder(resolved, load=True)  # what is wrong with it is said before a run begins
+        if words := unvalidated_words(manifest.unvalidated):
+            progress.say(words)
         manifest = _with_checks(
             manifest, collection, settings, out, sizes=prompt_sizes, say=progress.say
         )
@@ -315,6 +325,24 @@ class _Audit:
 
 _VERSIONED = ("z3-solver", "pydantic", "openai", "anthropic", "bm25s")
 """Packages whose versions a run's account names."""
+_OF_ENCODERS = ("fastembed", "fastembed-gpu", "onnxruntime", "onnxruntime-gpu")
+"""Those that it names beside them where a sentence encoder is used, as far as they are there."""
+
+
+def _encoder(resolved: Resolved, *, load: bool = False) -> FastembedEncoder | None:
+    """The sentence encoder of a run; None for one that has none or asks models.
+
+    Args:
+        resolved: Settings with their origins.
+        load: Whether it is loaded and tried at once.
+
+    Raises:
+        SettingsError: It cannot be used.
+    """
+    settings = resolved.settings
+    if not settings.embedded:
+        return None
+    return encoder_of(settings, origin=resolved.origins["encoder"], load=load)
 
 
 def new_manifest(
@@ -329,7 +357,8 @@ def new_manifest(
         data: Folder the collection was read from.
     """
     settings = resolved.settings
-    judge_version = LexicalJudges().version if settings.embedded else None
+    encoder = _encoder(resolved)
+    judge_version = LexicalJudges(encoder).version if settings.embedded else None
     problems = prompts.verify() if settings.prompts_dir is None else ()
     chosen = settings.decisive()
     sums = {prompt.prompt_id: prompt.sha256 for prompt in map(prompts.latest, prompt_names(chosen))}
@@ -359,8 +388,11 @@ def new_manifest(
         versions={
             "python": platform.python_version(),
             **{name: version(name) for name in _VERSIONED},
+            **({} if encoder is None else dict(_versions(_OF_ENCODERS))),
         },
         inputs=inputs,
+        confidentiality=rule_of(settings),
+        unvalidated=unvalidated(settings),
         **noted_data(out, data, collection.pair),
         year=collection.year,
         warnings=tuple(
@@ -372,6 +404,13 @@ def new_manifest(
             )
         ),
     )
+
+
+def _versions(packages: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Versions of packages, of those that are installed by these names."""
+    for name in packages:
+        with suppress(PackageNotFoundError):
+            yield name, version(name)
 
 
 def _methods(settings: Settings) -> dict[str, int]:

@@ -21,6 +21,7 @@ from reviewscore import prompts
 from reviewscore.config import POINT_TOKENS, Settings
 from reviewscore.errors import InputError
 from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
+from reviewscore.judges.excerpts import excerpt_room
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.llm.connect import price_of
 from reviewscore.llm.context_window import estimated_tokens
@@ -347,7 +348,8 @@ def _shown_tokens(
         return None
     if paper.unread is not None:
         unread[paper_id] = paper.unread
-    return estimated_tokens(paper.read_text)
+    tokens = estimated_tokens(paper.read_text)
+    return tokens if settings.context == "whole" else min(tokens, excerpt_room(settings))
 
 
 async def estimate(
@@ -542,10 +544,11 @@ class _AuditCalls(_Calls):
     ) -> None:
         constant = tokens_in(_instructions(stage)) + (self._paper[1] if paper else 0)
         size = constant + tokens_in(characters)
-        if not paper:
+        if paper:
+            self.prompts[self._paper[0]] = max(self.prompts.get(self._paper[0], 0), size)
+        if not paper or self.settings.context == "excerpts":  # others for each point: never cached
             self.count(model, stage, size, reply, calls=calls)
             return
-        self.prompts[self._paper[0]] = max(self.prompts.get(self._paper[0], 0), size)
         first = min(calls, 1 - self._warm[model, self._paper[0]])
         self._warm[model, self._paper[0]] += first
         cached, written = constant * (calls - first), constant * first

@@ -17,7 +17,7 @@ from reviewscore.files import drafted
 from reviewscore.runs.folder import read_points
 from reviewscore.runs.parts import read_parts
 from reviewscore.schema.author_answer import AuthorAnswer
-from reviewscore.schema.paper import Evidence
+from reviewscore.schema.paper import Evidence, Seen
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Occurrence
@@ -60,6 +60,10 @@ COLUMNS = {
     "passage_count": "Passages of that finding, all verbatim in the paper; empty for models.",
     "first_passage": "The first of them; of the finding passages the closest one, those in places "
     "that the point names before others.",
+    "second_passage": "The next of them.",
+    "third_passage": "The one after that; all of them stand in `passages`.",
+    "acknowledged": "Whether one of them confirms what the point criticises, as the authors state "
+    "this too; empty for models.",
     "rationale": "Why, in the judge's words.",
     "answer": "For an answerable question, the answer from the paper.",
     "quotes": "Number of quotes of verdicts that are verbatim in the paper, those on premises too; "
@@ -95,7 +99,11 @@ COLUMNS = {
     "models_answered": "Models that the provider says answered, separated by blanks.",
     "reviewscore_version": "Version of the program that wrote the record.",
     "reason": "Why it is unknown although a judge had an answer: after_review, where that rests "
-    "on text alone that reviewers could not see; or why none was asked: no_point.",
+    "on text alone that reviewers could not see; excerpts, where it says more than the excerpts of "
+    "the paper that the judge saw can show; or why none was asked: no_point.",
+    "seen": "What of the paper the judge saw, where that was excerpts; empty for all that judges "
+    "are shown.",
+    "seen_share": "The share of its characters that these are, 0 to 1.",
     "doubts": "Why reviewers may not have read what is at hand, separated by semicolons: of the "
     "paper camera_ready or revised_version; of passages, which then carry no flag, "
     "rebuttal_section, revised_text or revision.",
@@ -125,8 +133,11 @@ _INTEGERS = {
     *("number", "base", "passage_count", "quotes", "rounds", "premises", "start", "end"),
     *("answer_start", "answer_end"),
 }
-_NUMBERS = {"advanced", "calibrated"}
-_FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
+_NUMBERS = {"advanced", "calibrated", "seen_share"}
+_FLAGS = {
+    *("conjunction", "all_trivial", "misinformed", "calibrated_misinformed"),
+    *("acknowledged", "unquoted"),
+}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
 
@@ -245,6 +256,8 @@ def row(score: PointScore) -> dict[str, Cell]:
     seen = [quote for quote in quotes if quote.doubt is None]
     unscored = score.finding is not None
     leading = score.leading_answer
+    nearest = [passage.quote for passage in score.passages[:3]]
+    first, second, third = nearest + [None] * (3 - len(nearest))
     return {
         "point_id": score.point_id,
         "review_id": score.review_id,
@@ -266,7 +279,10 @@ def row(score: PointScore) -> dict[str, Cell]:
         "calibrated_misinformed": score.calibrated.misinformed if score.calibrated else None,
         "finding": score.finding.value if score.finding else None,
         "passage_count": len(score.passages) if unscored else None,
-        "first_passage": score.passages[0].quote if score.passages else None,
+        "first_passage": first,
+        "second_passage": second,
+        "third_passage": third,
+        "acknowledged": any(one.acknowledges for one in score.passages) if unscored else None,
         "rationale": verdict.rationale if verdict else score.rationale or None,
         "answer": verdict.answer if verdict else None,
         "quotes": None if unscored else len(quotes),
@@ -289,9 +305,14 @@ def row(score: PointScore) -> dict[str, Cell]:
         "models_answered": " ".join(_models(score)) or None,
         "reviewscore_version": score.reviewscore_version,
         "reason": score.reason.value if score.reason else None,
+        **_seen(score.seen),
         "doubts": "; ".join(dict.fromkeys(doubt.kind.value for doubt in score.doubts)) or None,
         "quoted_documents": "; ".join(_documents(score)) or None,
     }
+
+
+def _seen(seen: Seen | None) -> dict[str, Cell]:
+    return {"seen": seen.kind if seen else None, "seen_share": seen.share if seen else None}
 
 
 def _in_review(score: PointScore) -> dict[str, Cell]:

@@ -44,6 +44,7 @@ from reviewscore.errors import (
 from reviewscore.files import InputFile, JsonLines, read_whole, write_whole
 from reviewscore.judges.asker import ASKING_VERSION, Asker, Judged, SamplingParams
 from reviewscore.llm.client import Client, Traffic
+from reviewscore.llm.confidentiality import kept_rule, rule_of, settled, with_kept
 from reviewscore.llm.connect import RunContext, check, connect, open_ledger
 from reviewscore.llm.ledger import store
 from reviewscore.llm.ledger.store import CallStore
@@ -121,7 +122,9 @@ def new_manifest(
         **{f"{PROMPT}{name}": sha256 for name, sha256 in used.items()},
         **(more or {}),
     }
-    return GenerationManifest(decisive=decisive, prompts=used, inputs=inputs)
+    return GenerationManifest(
+        decisive=decisive, prompts=used, inputs=inputs, confidentiality=rule_of(settings)
+    )
 
 
 class GenerationFolder(LockedFolder):
@@ -203,10 +206,13 @@ def generation_folder(
         more: Further settings that can change a text.
 
     Raises:
+        ConfidentialityError: Texts would leave this machine, which is not allowed.
         SettingsError: No model is named, or it cannot be asked.
         RunFolderError: The folder cannot be used.
     """
+    settings = with_kept(settings, kept_rule(out / name))
     check_models(settings)
+    settings = settled(settings)
     with prompts.use_directory(settings.prompts_dir):
         manifest = new_manifest(used, settings, inputs=tuple(inputs), more=more)
         with GenerationFolder(out, name, manifest) as folder:
@@ -488,6 +494,7 @@ async def _open_session(
 ) -> AsyncIterator[GenerationSession]:
     """A session of a folder, its ledger, its client and its workers; Ctrl-C stops it."""
     manifest = folder.manifest
+    settings = with_kept(settings, manifest.confidentiality)
     ledger = await open_ledger(settings, folder.path, run=manifest.run_id, say=say)
     try:
         around = RunContext(say=say, renew=renew, refused=manifest.refused)

@@ -22,6 +22,7 @@ from reviewscore import __version__
 from reviewscore.config import EMBEDDED, Plain, Settings
 from reviewscore.files import InputFile
 from reviewscore.printable import without_folders
+from reviewscore.schema.confidentiality import ConfidentialityRule
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.record import Record, storable
@@ -153,6 +154,8 @@ class RunManifest(Record):
         refused: What servers refused, by model and server: parameters and forms of replies that
             were left out from then on; a later session begins with it.
         spending: What was asked and what it cost, in all sessions.
+        confidentiality: The venue's rule and where it was said, where texts left this machine or a
+            rule was set; later sessions of the run keep to it.
         prompt_checks: Whether servers of one's own read the longest prompt, by model.
         warnings: What must be known to use the records.
         times: Start of each session, UTC, ISO 8601, and its seconds.
@@ -170,6 +173,9 @@ class RunManifest(Record):
     models_answered: tuple[str, ...] = ()
     refused: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     spending: Spending = Spending()
+    confidentiality: ConfidentialityRule | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     prompt_checks: dict[str, PromptCheck] = Field(
         default_factory=dict, exclude_if=lambda value: not value
     )
@@ -220,6 +226,7 @@ class Manifest(RunManifest):
             earlier versions. A session that is under way, or was killed, notes them as it met them
             (`growing`): they hold that and more.
         growing: Whether records may have been added since.
+        unvalidated: Models of which nobody knows what they are worth as judges of these papers.
         changed: Files of records that were changed by something else before a later session.
     """
 
@@ -244,6 +251,7 @@ class Manifest(RunManifest):
     unread: dict[str, Unread] = Field(default_factory=dict)
     digests: dict[str, Digest] = Field(default_factory=dict)
     growing: bool = False
+    unvalidated: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     changed: tuple[str, ...] = ()
 
     @property
@@ -318,6 +326,9 @@ class SettingDifference(Record):
             ways = ("by their places in the review", "by their words")
             before, now = ways if self.before == 1 else ways[::-1]
             return f"its points have ids {before}, as of another version, and not {now}"
+        if self.name == "judge_version" and " with " in f"{self.before}{self.now}":
+            before, now = (f"lexical {version}" for version in (self.before, self.now))
+            return f"its judge was {before} and is now {now} (doctor tells of sentence encoders)"
         return f"{self.name} was {self.before!r} and is now {self.now!r}"
 
 
@@ -331,6 +342,8 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
         return ()
     economy, together = decisive["protocol"] == "economy", decisive.get("per") is not None
     names = [*FRAME, "paper", "text_lacks"]
+    if decisive.get("context") == "excerpts":
+        names.append("excerpts")
     if decisive["points"] != "rules":
         names.append("split_points")
     if decisive["protocol"] == "presupposition":

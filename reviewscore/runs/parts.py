@@ -105,12 +105,15 @@ def check_alike(parts: Sequence[RunPart], *, cure: str) -> None:
             )
 
 
-def check_scored(runs: Iterable[tuple[Path, Manifest]], verb: str) -> None:
+def check_scored(runs: Iterable[tuple[Path, Manifest]], verb: str, *, rates: bool = True) -> None:
     """Refuse runs of the embedded judge: it gives no score, and no rate is made of its findings.
+
+    Nor is a rate made of verdicts on excerpts, among which nothing is judged absent.
 
     Args:
         runs: Run folders with their manifests.
         verb: What would be made of them.
+        rates: Whether that holds shares of misinformed points.
 
     Raises:
         SettingsError: Names the first such run and what to do instead.
@@ -121,6 +124,12 @@ def check_scored(runs: Iterable[tuple[Path, Manifest]], verb: str) -> None:
                 f"{path} is of the embedded judge `{EMBEDDED}`, which gives no score: no rate is "
                 f"made of its findings, and `{verb}` has nothing to measure. Read them with "
                 "`report` and `export`; for scores, audit again with --model provider/name"
+            )
+        if rates and manifest.decisive.get("context") == "excerpts":
+            raise SettingsError(
+                f"{path} was judged on excerpts, where what the paper may lack is unknown: a share "
+                f"of misinformed points would be too high, and `{verb}` has none to give. Read the "
+                "points with `report` and `export`; for rates, audit again with --context whole"
             )
 
 

@@ -11,28 +11,34 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from reviewscore import prompts
-from reviewscore.addresses import is_loopback, is_near
+from reviewscore.addresses import is_near
 from reviewscore.config import Settings
 from reviewscore.errors import ModelError, PromptCutError, ProviderError, SettingsError
-from reviewscore.judges.asker import ROOM_TO_THINK
+from reviewscore.judges.asker import paper_prefix
+from reviewscore.judges.excerpts import EXCERPT_CONTEXT, excerpt_room, reply_room
 from reviewscore.llm.connect import RunContext, connect, price_of
-from reviewscore.llm.context import CERTAIN, ReadingCheck, probe_request, recalls
-from reviewscore.llm.context_window import ContextWindow, estimated_tokens
+from reviewscore.llm.context import ABOUT, CERTAIN, ReadingCheck, probe_request, recalls
+from reviewscore.llm.context_window import (
+    TOKENIZER_MARGIN,
+    ContextWindow,
+    estimated_tokens,
+    refused_length,
+)
 from reviewscore.llm.ledger.store import CallsInMemory
-from reviewscore.llm.local_servers import answering_words
-from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import Provider
 from reviewscore.papers.parts import shown
 from reviewscore.printable import counted
 from reviewscore.runs import manifest
+from reviewscore.runs.context import longest_on_excerpts
 from reviewscore.runs.estimate import estimate, own_server
 from reviewscore.schema.call import Message, Request
+from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
 
-_ABOUT = 1.1
-"""A prompt that is longer by this factor at most is not tried again."""
 _NAMED = 5
 """Papers that a message names."""
+_ROUND = 64
+"""Contexts that a message names are multiples of it."""
 
 
 @dataclass
@@ -40,28 +46,32 @@ class _Prompts:
     """The prompts of a run: how long they are about each paper, and what is about the longest.
 
     Attributes:
-        sizes: Estimated tokens of the longest prompt about each paper.
-        reply: Tokens of a reply at its limit.
+        sizes: Estimated tokens of the longest prompt about each paper; on excerpts, which all have
+            the same room, about the longest alone.
+        paper: The paper with the longest prompt, as judges see it.
     """
 
-    collection: Collection
     settings: Settings
     sizes: Mapping[str, int]
-    reply: int
+    paper: Paper
 
-    @property
-    def paper_id(self) -> str:
-        """The paper with the longest prompt."""
-        return max(self.sizes, key=lambda paper: self.sizes[paper])
+    @classmethod
+    def of(cls, collection: Collection, settings: Settings, sizes: Mapping[str, int]) -> _Prompts:
+        """The prompts of an audit, by the estimate of their sizes."""
+        longest = max(sizes, key=lambda paper: sizes[paper])
+        if settings.context == "excerpts":
+            paper, size = longest_on_excerpts(collection, settings, longest)
+            return cls(settings, {longest: size}, paper)
+        paper = shown(collection.paper(longest), settings.paper_parts)
+        return cls(settings, sizes, paper)
 
     def about(self, model: str) -> Request:
         """A request about that paper, which asks nothing yet."""
-        paper = shown(self.collection.paper(self.paper_id), self.settings.paper_parts)
         with prompts.use_directory(self.settings.prompts_dir):
             return Request(
                 model=model,
                 system=prompts.render("role").text,
-                prefix=prompts.render("paper", title=paper.title, text=paper.read_text).text,
+                prefix=paper_prefix(self.paper),
                 messages=(Message(role="user", content="?"),),
                 schema_name="Word",
                 reply_schema="{}",
@@ -102,13 +112,11 @@ async def check_prompts(
         sizes = (await estimate(collection, settings)).prompts
     if not sizes:
         return {}
+    asked = _Prompts.of(collection, settings, sizes)
     client = await connect(settings, CallsInMemory(), RunContext(say=say))
     checks = {}
     try:
         for model in models:
-            thinks = settings.effort is not None or reasons(model)
-            reply = settings.longest_reply * (ROOM_TO_THINK if thinks else 1)
-            asked = _Prompts(collection, settings, sizes, reply)
             check = await _check(client.provider_of(model), model, asked, known.get(model), say)
             if check is not None:
                 checks[model] = check
@@ -129,9 +137,7 @@ async def _check(
         window = await provider.window(model)
         request = asked.about(model)
         scale = await _scale(provider, request)
-    except ProviderError as error:
-        if here := answering_words() if is_loopback(provider.place) else "":
-            say(f"{error}; {here}")
+    except ProviderError:
         return None
     if window.slots is not None and asked.settings.max_connections > window.slots:
         say(
@@ -139,17 +145,20 @@ async def _check(
             f"--max-connections {window.slots} no call waits there, where its time runs"
         )
     sizes = {paper: round(size * scale) for paper, size in asked.sizes.items()}
-    longest = sizes[asked.paper_id]
-    _refuse_longer(model, window, sizes, asked.reply)
+    longest, reply = sizes[asked.paper.paper_id], reply_room(asked.settings, (model,))
+    if asked.settings.context == "excerpts":
+        _refuse_excerpts(asked.settings, model, window, longest=longest, scale=scale)
+    else:
+        _refuse_longer(model, window, sizes, reply)
     check = manifest.PromptCheck(longest_prompt=longest, window=window.tokens, source=window.source)
     known = before is not None and before.read is not None
-    if before is not None and known and longest <= before.longest_prompt * _ABOUT:
+    if before is not None and known and longest <= before.longest_prompt * ABOUT:
         return before.model_copy(update=check.model_dump(include={"window", "source"}))
     price = price_of(asked.settings, model)
     paid = price is not None and price.input > 0
     if longest <= CERTAIN or paid or not is_near(provider.place):
         return check
-    return await _probed(provider, request, asked.reply, check, say)
+    return await _probed(provider, request, reply, check, say)
 
 
 async def _scale(provider: Provider, request: Request) -> float:
@@ -180,7 +189,47 @@ def _refuse_longer(model: str, window: ContextWindow, sizes: Mapping[str, int], 
         f"for the reply; prompts about {len(longer):,} of {counted(len(sizes), 'paper')} are "
         f"longer: {named}{more}. Nothing was asked, since no paper is judged by a part of it. "
         f"To make room: {window.cure_for(most + reply)}; or show judges less of papers "
-        "(--paper-parts main); or choose papers that fit (--paper ID)"
+        "(--paper-parts main), or the passages nearest to each point (--context excerpts); or "
+        "choose papers that fit (--paper ID)"
+    )
+
+
+def _refuse_excerpts(
+    settings: Settings, model: str, window: ContextWindow, *, longest: int, scale: float
+) -> None:
+    """Refuse excerpts that are longer than the server reads, with the context that would do.
+
+    Raises:
+        SettingsError: They are.
+    """
+    reply = reply_room(settings, (model,))
+    if window.tokens is None or longest + reply <= window.tokens:
+        return
+    room = (window.tokens - reply) * min(TOKENIZER_MARGIN / scale, 1)
+    fits = (reply + int(room)) // _ROUND * _ROUND
+    try:
+        excerpt_room(settings.model_copy(update={"context_tokens": max(fits, 1)}))
+        helps = fits < (settings.context_tokens or EXCERPT_CONTEXT)
+    except SettingsError:  # so short a context shows nothing of a paper
+        helps = False
+    cure = f"give --context-tokens {fits}" if helps else window.cure_for(longest + reply)
+    raise SettingsError(
+        f"{model} reads {window.tokens:,} tokens at once ({window.source}); the longest prompt "
+        f"with excerpts has about {longest:,}, and {reply:,} are kept for the reply. Nothing was "
+        f"asked. To make room: {cure}"
+    )
+
+
+def _refused(model: str, window: ContextWindow, longest: int, reply: int) -> SettingsError:
+    """The refusal of a run whose longest prompt its server has refused as too long."""
+    reads = (
+        "its context" if window.tokens is None else f"the {window.tokens:,} tokens that it reads"
+    )
+    return SettingsError(
+        f"{model} refused a prompt as long as the longest (about {longest:,} tokens): longer than "
+        f"{reads}; {reply:,} more are kept for the reply. Nothing was asked, since no paper is "
+        f"judged by a part of it. To make room: {window.cure_for(longest + reply)}; or show judges "
+        "the passages nearest to each point (--context excerpts --context-tokens N)"
     )
 
 
@@ -208,7 +257,9 @@ async def _probed(
             await ReadingCheck().check(provider, request, completion, reply=reply)
     except PromptCutError as error:
         raise SettingsError(f"{model} was tried with the longest prompt: {error}") from error
-    except ModelError as error:  # its calls are checked one by one
+    except ModelError as error:
+        if (window := refused_length(str(error))) is not None:
+            raise _refused(model, window, check.longest_prompt, reply) from error
         say(f"{model} did not answer a prompt that long: {error}")
         return check
     recalled = recalls(completion, word)

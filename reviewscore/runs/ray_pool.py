@@ -36,9 +36,11 @@ from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError
 from reviewscore.files import TEMPORARY
+from reviewscore.llm.confidentiality import settled
 from reviewscore.llm.connect import RunContext, limits_of, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.llm.provider import EXCHANGE
+from reviewscore.retrieval.encoder import located
 from reviewscore.runs.ray_cluster import starting, variables_for
 from reviewscore.runs.ray_limits import RemoteBudget, RemoteLimiter, SharedLimits
 
@@ -74,13 +76,15 @@ def check_engine(settings: Settings) -> None:
 
 
 def absolute_paths(settings: Settings) -> Settings:
-    """The settings with paths that mean the same wherever a worker runs."""
+    """The settings with paths that mean the same wherever a worker runs, where nobody is asked."""
+    settings = settled(settings)
     paths = {
         name: value.resolve()
         for name in ("cache_dir", "prompts_dir", "prices")
         if isinstance(value := getattr(settings, name), Path)
     }
-    return settings.model_copy(update=paths)
+    encoder = located(settings.encoder, settings.ledger_folder)
+    return settings.model_copy(update=paths | {"encoder": encoder})
 
 
 WorkerSetup = Callable[[RunContext], AbstractAsyncContextManager[Any]]

@@ -15,6 +15,7 @@ from typing import Protocol
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, ReviewScoreError, StopError
 from reviewscore.judges.by_review import ReviewPoints
+from reviewscore.judges.excerpts import judged_on
 from reviewscore.judges.judge import Judges, ReviewJudges
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.papers.parts import Parts, shown
@@ -347,6 +348,10 @@ async def score_by_settings(
     Raises:
         ModelError, StopError: As `pipeline.score_point`.
     """
+    response = response if settings.author_response else None
+    if settings.context == "excerpts" and judges.gives_scores:
+        point = with_places(point, paper)  # of the whole paper
+        paper, _ = judged_on(point, paper, settings, response=response)
     if settings.protocol == "presupposition":
         return await score_presuppositions(point, paper, review_judges(judges))
     score = await score_with_response(
@@ -355,7 +360,7 @@ async def score_by_settings(
         judges,
         score=settings.score,
         rounds=settings.rounds,
-        response=response if settings.author_response else None,
+        response=response,
     )
     if calibration is None:
         return score

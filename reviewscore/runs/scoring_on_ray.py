@@ -50,12 +50,14 @@ class ScoringOrders(WorkerOrders):
         decisive_sha256: Of the settings, for the shards.
         calibration: Correction of scores, if one was asked for.
         longest: Tokens of the longest prompt with its reply, by model, where known.
+        judge_version: Of the embedded judge, which has to be the same on every machine.
     """
 
     store: str
     decisive_sha256: str
     calibration: Calibration | None
     longest: Mapping[str, int] = field(default_factory=dict)
+    judge_version: str | None = None
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,12 @@ async def open_context(orders: ScoringOrders, around: RunContext) -> AsyncIterat
         orders.open_calls(replace(around, longest=orders.longest)) as (calls, known),
         open_judges(orders.settings, calls, known) as (judges, client),
     ):
+        if judges.version != orders.judge_version:
+            raise SettingsError(
+                f"the embedded judge is version {judges.version} on this machine, and "
+                f"{orders.judge_version} where the run was begun; give all machines the same "
+                "sentence encoder, or --encoder none"
+            )
         yield ScoringContext(orders, judges, client, shards)
 
 
@@ -286,6 +294,7 @@ class RayScoring(ScoringSession):
             decisive_sha256=manifest.decisive_sha256,
             calibration=self.calibration,
             longest=manifest.longest_prompts(self.settings.longest_reply),
+            judge_version=manifest.judge_version,
         )
         self._before: dict[str, list[str]] = {}
 

@@ -200,6 +200,10 @@ class VenueSpan(Record):
     zone: Zone
 
 
+NOT_SHOWN = "what is not among the excerpts"
+"""The part of unread stretches of a paper of which judges see excerpts."""
+
+
 class UnreadSpan(Record):
     """A stretch of a paper's text that judges do not see.
 
@@ -207,7 +211,7 @@ class UnreadSpan(Record):
         start: Offset of its first character.
         end: Offset just after its last one.
         part: What it is: ``references``, ``appendix``, ``statements`` (acknowledgements, ethics
-            statements, checklists) or ``questions of a checklist``.
+            statements, checklists), ``questions of a checklist``, or `NOT_SHOWN`.
     """
 
     start: int = Field(ge=0)
@@ -366,10 +370,18 @@ class Paper(Record):
     @cached_property
     def read_text(self) -> str:
         """The text that judges see."""
-        return "".join(self.text[start:end] for start, end in self._read_spans)
+        return "".join(self.text[start:end] for start, end in self.read_spans)
 
     @cached_property
-    def _read_spans(self) -> list[tuple[int, int]]:
+    def excerpt_share(self) -> float | None:
+        """The share that judges see of what they would else see, 0..1; None if all of that."""
+        hidden = sum(span.end - span.start for span in self.unread_spans if span.part == NOT_SHOWN)
+        read = sum(end - start for start, end in self.read_spans)
+        return read / (read + hidden) if hidden else None
+
+    @cached_property
+    def read_spans(self) -> list[tuple[int, int]]:
+        """The stretches of ``text`` that judges see, ascending, each as start and end."""
         edges = [0, *(edge for span in self.unread_spans for edge in (span.start, span.end))]
         ends = [*edges[1:], len(self.text)]
         return [pair for pair in zip(edges[::2], ends[::2], strict=True) if pair[0] < pair[1]]
@@ -381,7 +393,7 @@ class Paper(Record):
     def span_in_text(self, start: int, end: int) -> tuple[int, int] | None:
         """A span of `read_text` as one of ``text``; None if something unread lies within it."""
         before = 0
-        for first, last in self._read_spans:
+        for first, last in self.read_spans:
             shift = first - before
             before += last - first
             if start < before:
@@ -469,6 +481,28 @@ class Paper(Record):
         return Paper(**{**values, "text": self.text[:end], "lines": lines})
 
 
+class Scope(StrEnum):
+    """How much of a paper judges saw."""
+
+    WHOLE = "whole"  # main text and appendix; references and checklists are not counted
+    MAIN = "main"  # the appendix, or a part of it, was not shown
+    EXCERPTS = "excerpts"  # the passages nearest to the point, and the abstract
+
+
+class Seen(Record):
+    """How much of a paper the judges of a point saw.
+
+    Attributes:
+        kind: ``whole``, ``main`` or ``excerpts``.
+        share: Of the paper's characters, less what no judge is shown of it; 0..1.
+        missing: What the text at hand lacks of the paper; None where nobody said.
+    """
+
+    kind: Scope
+    share: float = Field(ge=0, le=1)
+    missing: Missing | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
 class Evidence(Record):
     """A passage of the paper that a verdict rests on.
 
@@ -489,6 +523,8 @@ class Evidence(Record):
             speaks for that.
         source: Of what a judge says that it read off a table or a figure and that is not in the
             text, which; such a reading is not verified and carries no flag. None of a quote.
+        acknowledges: Whether it confirms what the point criticises ("the authors state this too");
+            such a passage is never an answer. Left out where it does not.
     """
 
     quote: str
@@ -503,6 +539,7 @@ class Evidence(Record):
     source: Literal["table", "figure"] | None = Field(
         default=None, exclude_if=lambda value: value is None
     )
+    acknowledges: bool = Field(default=False, exclude_if=lambda value: not value)
 
     @property
     def place(self) -> str:

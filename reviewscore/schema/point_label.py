@@ -39,6 +39,7 @@ class PassagePlace(StrEnum):
     APPENDIX = "appendix"
     TABLE = "table"
     CAPTION = "caption"
+    FOOTNOTE = "footnote"
     CHECKLIST = "checklist"
 
 

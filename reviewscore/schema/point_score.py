@@ -13,10 +13,10 @@ from pydantic import AfterValidator, Field, model_validator
 from reviewscore.schema.argument import Argument, Premise
 from reviewscore.schema.author_answer import AnswerStance, AuthorAnswer
 from reviewscore.schema.calibration import Calibrated
-from reviewscore.schema.paper import Doubt, Evidence
+from reviewscore.schema.paper import Doubt, Evidence, Scope, Seen
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_id import place_of, short_name
-from reviewscore.schema.presupposition import Look, Presupposition, RemarkPart, Seen, Share
+from reviewscore.schema.presupposition import Look, Presupposition, RemarkPart, Share
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.review import Neighbours, Occurrence, PointKind, PointType, Role
 from reviewscore.schema.scale import FIVE_POINTS, MeanScore, Score
@@ -89,6 +89,8 @@ class PointScore(Record):
         status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
         reason: Why it is unknown, where a judge had an answer that does not count, or was not
             asked since it is no point.
+        seen: How much of the paper its judge saw, where that was excerpts, and always for looks at
+            presuppositions; None for all of what is shown to judges.
         doubts: Why reviewers may not have read what is at hand: the paper's, and those that keep
             this point from a flag.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
@@ -102,7 +104,6 @@ class PointScore(Record):
         acknowledged: Whether the authors state what the point takes for granted themselves, and it
             is not misinformed.
         looks: All that judges said of its presuppositions.
-        seen: How much of the paper they saw.
         protocol: ``presupposition``; None of other protocols.
         finding: What the embedded judge says instead of a score: ``addressed``, ``passages`` or
             ``cannot_judge``; None for models. `base`, `advanced`, `misinformed`, `verdict`,
@@ -149,6 +150,7 @@ class PointScore(Record):
     type: PointType | None = None
     status: Status
     reason: UnknownReason | None = Field(default=None, exclude_if=lambda value: value is None)
+    seen: Seen | None = Field(default=None, exclude_if=lambda value: value is None)
     doubts: tuple[Doubt, ...] = Field(default=(), exclude_if=lambda value: not value)
     base: Score | None = None
     advanced: Advanced | None = None
@@ -158,7 +160,6 @@ class PointScore(Record):
     probability: Share | None = Field(default=None, exclude_if=lambda value: value is None)
     acknowledged: bool | None = Field(default=None, exclude_if=lambda value: value is None)
     looks: tuple[Look, ...] = Field(default=(), exclude_if=lambda value: not value)
-    seen: Seen | None = Field(default=None, exclude_if=lambda value: value is None)
     protocol: Literal["presupposition"] | None = Field(
         default=None, exclude_if=lambda value: value is None
     )
@@ -206,6 +207,11 @@ class PointScore(Record):
     def is_point(self) -> bool:
         """Whether it is a review point; what is none is listed apart and counts nowhere."""
         return self.kind is not PointKind.NONE
+
+    @property
+    def excerpts(self) -> Seen | None:
+        """How much its judge saw, where that was excerpts of the paper; else None."""
+        return self.seen if self.seen is not None and self.seen.kind is Scope.EXCERPTS else None
 
     @property
     def ordinal(self) -> int:

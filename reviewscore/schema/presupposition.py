@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from reviewscore.schema.paper import Evidence, Missing
+from reviewscore.schema.paper import Evidence
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.review import PointKind, PointType
 from reviewscore.schema.scale import FIVE_POINTS, Score
@@ -35,33 +35,6 @@ class Supplies(StrEnum):
     def enough(self) -> bool:
         """Whether the lack is none."""
         return self in (Supplies.FULLY, Supplies.MOSTLY)
-
-
-class Scope(StrEnum):
-    """How much of a paper judges saw."""
-
-    WHOLE = "whole"  # main text and appendix; references and checklists are not counted
-    MAIN = "main"  # the appendix, or a part of it, was not shown
-    EXCERPTS = "excerpts"  # parts of the main text were not shown
-
-
-class Seen(Record):
-    """How much of a paper the judges of a point saw.
-
-    Attributes:
-        scope: ``whole``, ``main`` or ``excerpts``.
-        share: Characters shown by characters of the text at hand, 0..1.
-        missing: What the text at hand lacks of the paper.
-    """
-
-    scope: Scope
-    share: Share
-    missing: Missing
-
-    @property
-    def all_seen(self) -> bool:
-        """Whether what was not seen is not there."""
-        return self.scope is Scope.WHOLE
 
 
 class Presupposition(Record):

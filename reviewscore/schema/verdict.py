@@ -37,7 +37,7 @@ class UnknownReason(StrEnum):
     NO_POINT = "no_point"  # its kind is `none`: it was not judged, and counts in no rate
     CONTESTED = "contested"  # looks differ on whether it is misinformed
     NOT_VISIBLE = "not_visible"  # the text at hand lacks the place that would decide
-    EXCERPTS = "excerpts"  # what it speaks of is not in the part of the paper that was seen
+    EXCERPTS = "excerpts"  # it says more than the part of the paper that was seen can show
     UNPROVED = "unproved"  # it would not stand, and no verified passage shows why
 
 
@@ -126,6 +126,8 @@ class Verdict(Record):
         provenance: Where it came from: what was asked of whom, with which prompt.
         doubt: Why a score of 1 or 2 does not count: all verified quotes for it stand where
             reviewers could not see them. `score` is empty then, and the doubt holds it.
+        on_excerpts: The score of a judge who saw excerpts of the paper alone, where that says more
+            than excerpts can show. It does not count, and `score` is empty.
     """
 
     scale: Literal["unanswerability", "factuality", "standing"]
@@ -137,6 +139,7 @@ class Verdict(Record):
     ratings: tuple[Rating, ...] = ()
     provenance: tuple[Provenance, ...] = ()
     doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)
+    on_excerpts: Score | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def misinformed(self) -> bool | None:
@@ -175,6 +178,7 @@ class PremiseVerdict(Record):
             the commonest one. Empty for one judge.
         provenance: Where it came from: what was asked of whom, with which prompt.
         doubt: As of a `Verdict`; `factuality` is empty then.
+        on_excerpts: As of a `Verdict`; `factuality` is empty then.
     """
 
     source: KnowledgeSource | None = None
@@ -186,3 +190,4 @@ class PremiseVerdict(Record):
     ratings: tuple[Rating, ...] = ()
     provenance: tuple[Provenance, ...] = ()
     doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)
+    on_excerpts: Score | None = Field(default=None, exclude_if=lambda value: value is None)

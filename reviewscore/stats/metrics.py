@@ -187,6 +187,38 @@ def _of_flags(
     return Statistic(name, parts, from_sums, both, library if both.any() else None)
 
 
+def roc_area(y: Floats, scores: Floats) -> Statistic:
+    """Area under the ROC curve of scores: how often a unit with y = 1 has more than one with y = 0.
+
+    Ties count half (Bamber 1975, J. Math. Psychol. 12, 387-415).
+
+    Args:
+        y: Shape (units,); 1 or 0, NaN unknown.
+        scores: Shape (units,); NaN missing.
+
+    Returns:
+        0..1; 0.5 is chance. Undefined if all units with a score have the same y.
+    """
+    both = _both(y, scores)
+    levels = np.unique(scores[both])
+    place = np.searchsorted(levels, np.where(both, scores, 0.0)).clip(0, max(len(levels) - 1, 0))
+    parts = np.zeros((len(y), 2 * len(levels)))
+    rows = np.flatnonzero(both)
+    parts[rows, place[rows] + len(levels) * (y[rows] == 1)] = 1.0
+
+    def from_sums(sums: Floats) -> Values:
+        lower, upper = sums[:, : len(levels)], sums[:, len(levels) :]
+        below = np.cumsum(lower, axis=1) - lower / 2
+        pairs = lower.sum(axis=1) * upper.sum(axis=1)
+        return values(
+            ratio((upper * below).sum(axis=1), pairs),
+            (sums.sum(axis=1) == 0, MissingReason.NO_UNITS, None),
+            (pairs == 0, MissingReason.ONE_CONSTANT, None),
+        )
+
+    return Statistic("area", parts, from_sums, both)
+
+
 def weighted_kappa(
     y: Floats,
     yhat: Floats,

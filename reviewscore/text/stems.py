@@ -163,3 +163,24 @@ def stop_stems() -> frozenset[str]:
     """The words and their stems, in lower case."""
     listed = _NAMELESS.split()
     return frozenset(listed) | frozenset(map(stem, listed))
+
+
+_KEPT_SINGLE = re.compile(r"^[A-HJ-Zα-ωΑ-ΩλμσβγδεθτL]$")
+"""Single letters that name something: all but the article and the pronoun."""
+
+
+def content_stems(text: str) -> tuple[str, ...]:
+    """Stems of the words of a text that name something, each once, in order.
+
+    What reviewers and papers say of anything (`stop_stems`) names nothing.
+    """
+    return tuple(dict.fromkeys(found for found in map(_content_stem, words(text)) if found))
+
+
+@lru_cache(maxsize=50_000)
+def _content_stem(word: str) -> str | None:
+    """The stem of a word that names something, else None."""
+    if len(word) == 1 and not (word.isdigit() or _KEPT_SINGLE.match(word)):
+        return None
+    stemmed = stem(word)
+    return None if word.lower() in stop_stems() or stemmed in stop_stems() else stemmed

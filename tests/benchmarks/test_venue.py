@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.own_machine import CONTEXT, excerpts, server
+from benchmarks.venue_assumptions import LENGTHS
 from benchmarks.venue_engine import Outcome, Plan, simulated
-from benchmarks.venue_workload import PaperShape, Point, Protocol, venue
+from benchmarks.venue_workload import Lengths, PaperShape, Point, Protocol, venue
 from reviewscore.runs.estimate import MEAN_PREMISES, MEAN_ROUNDS
 from reviewscore.schema.review import PointType
 
@@ -149,6 +151,47 @@ def test_papers_are_read_when_their_turn_comes() -> None:
 
     assert max(seen[:15]) <= 6
     assert len(taken) == 50
+
+
+def test_lengths_have_their_median_and_their_last_tenth_and_change_nothing_else() -> None:
+    shape = PaperShape(1000, ((50, (ARGUMENT,)),))
+    lengths = LENGTHS["submissions"]
+    assert lengths is not None
+
+    drawn = list(venue([shape], 20_000, rounds=3, lengths=lengths))
+    tokens = sorted(paper.tokens for paper in drawn)
+
+    assert tokens[10_000] == pytest.approx(lengths.median, rel=0.02)
+    assert tokens[18_000] == pytest.approx(lengths.tenth, rel=0.02)
+    plain = list(venue([shape], 50, rounds=3))
+    assert {paper.tokens for paper in plain} == {1000}
+    assert [paper.reviews for paper in plain] == [paper.reviews for paper in drawn[:50]]
+
+
+def test_a_server_of_ones_own_takes_the_time_of_what_it_reads_and_writes() -> None:
+    shape = PaperShape(1000, ((50, (CLAIM, CLAIM)),))
+
+    def outcome(*, kept: bool) -> Outcome:
+        plan = server(100.0, 10.0, kept=kept, protocol=Protocol())
+        return simulated(venue([shape], 50, rounds=3), plan)
+
+    kept, anew = outcome(kept=True), outcome(kept=False)
+
+    assert anew.cached == 0
+    assert kept.cached > 0
+    burst = 60  # seconds' worth of a limit that the simulated client may use at once
+    assert anew.seconds == pytest.approx(anew.input / 100 + anew.output / 10, abs=2 * burst)
+    new = kept.input - kept.cached
+    assert kept.seconds == pytest.approx(new / 100 + kept.output / 10, abs=2 * burst)
+
+
+def test_excerpts_show_of_long_papers_what_the_context_holds() -> None:
+    lengths = excerpts(Lengths(median=20_600, tenth=37_000))
+    assert lengths.most is not None
+
+    drawn = {paper.tokens for paper in venue([PaperShape(1, ())], 200, rounds=1, lengths=lengths)}
+
+    assert max(drawn) == lengths.most < CONTEXT
 
 
 def test_rounds_and_premises_have_the_means_of_the_estimate() -> None:

@@ -337,7 +337,7 @@ def test_left_out_lines_are_counted_in_the_summary(
 
     _, out, _ = cli(capsys, "audit", tmp_path, "-o", tmp_path / "run", "--skip-bad-lines")
 
-    assert "1 point of 1 review, judge lexical 5; 1 line of the input left out" in out
+    assert "1 point of 1 review, judge lexical 6; 1 line of the input left out" in out
 
 
 def test_prompts_without_holes_say_nothing_of_them_and_old_versions_are_marked(

@@ -25,7 +25,7 @@ from reviewscore.pipeline import score_presuppositions
 from reviewscore.points.places import with_places
 from reviewscore.points.split import split_review
 from reviewscore.schema.call import Completion, Request
-from reviewscore.schema.paper import Paper, Zone
+from reviewscore.schema.paper import Paper, Scope, Zone
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import Occurrence, PointKind, PointType, Review
@@ -423,7 +423,7 @@ async def test_a_point_that_two_looks_flag_is_misinformed_with_its_passages(pape
     assert record.presuppositions[0].statement == "The paper has no ablation."
     assert record.parts[0].misinformed is True
     assert record.seen is not None
-    assert record.seen.all_seen
+    assert record.seen.kind is Scope.WHOLE
     assert len(record.looks) == len(record.origins) == 2
     assert PointScore.model_validate_json(record.model_dump_json()) == record
 

@@ -16,7 +16,7 @@ from reviewscore.judges.presuppositions import (
     verdict_of,
     with_rule,
 )
-from reviewscore.schema.paper import Doubt, DoubtKind, Evidence
+from reviewscore.schema.paper import Doubt, DoubtKind, Evidence, Scope
 from reviewscore.schema.presupposition import (
     NOT_VISIBLE,
     Look,
@@ -61,8 +61,8 @@ def look(
     )
 
 
-def outcome(*looks: Look, all_seen: bool = True) -> tuple[bool | None, UnknownReason | None]:
-    verdict = verdict_of(looks, all_seen=all_seen)
+def outcome(*looks: Look, scope: Scope = Scope.WHOLE) -> tuple[bool | None, UnknownReason | None]:
+    verdict = verdict_of(looks, scope=scope)
     return verdict.misinformed, verdict.reason
 
 
@@ -111,7 +111,7 @@ def test_the_rule_of_one_look(
     supplied: bool | None,
     expected: tuple[bool | None, UnknownReason | None],
 ) -> None:
-    verdict = verdict_of([look(*presuppositions, standing=standing)], all_seen=True)
+    verdict = verdict_of([look(*presuppositions, standing=standing)], scope=Scope.WHOLE)
 
     assert (verdict.supplied, verdict.misinformed, verdict.reason) == (supplied, *expected)
     assert verdict.standing == standing
@@ -127,18 +127,18 @@ def test_every_case_of_one_presupposition_is_as_the_contract_says() -> None:
         [True, False],
         [True, False],
         range(1, 6),
-        [True, False],
+        [Scope.WHOLE, Scope.MAIN],
     )
-    for true, supplies, nearest, central, foreign, standing, whole in cases:
+    for true, supplies, nearest, central, foreign, standing, scope in cases:
         stated = granted(
             true=true, supplies=supplies, nearest=nearest, central=central, foreign=foreign
         )
-        verdict = verdict_of([look(stated, standing=standing)], all_seen=whole)
+        verdict = verdict_of([look(stated, standing=standing)], scope=scope)
 
         spoken = (
             central and nearest == (SAID,) and (true in (1, 2) or supplies in ("fully", "mostly"))
         )
-        unseen = central and (true == NOT_VISIBLE or (foreign and not whole))
+        unseen = central and (true == NOT_VISIBLE or (foreign and scope is Scope.MAIN))
         flagged = (spoken or (central and foreign)) and standing <= 2
         assert (verdict.supplied is True) == spoken
         assert (verdict.misinformed is True) == (flagged and not unseen)
@@ -168,18 +168,19 @@ def test_two_looks_flag_only_what_both_flag(
 
 
 def test_foreign_counts_only_where_the_whole_paper_was_seen() -> None:
-    assert outcome(look(FOREIGN), all_seen=True) == FLAG
-    assert outcome(look(FOREIGN), all_seen=False) == EXCERPTS
-    assert outcome(look(FOREIGN, standing=4), all_seen=False) == EXCERPTS
-    assert outcome(look(FALSE), all_seen=False) == FLAG
+    assert outcome(look(FOREIGN), scope=Scope.WHOLE) == FLAG
+    assert outcome(look(FOREIGN), scope=Scope.MAIN) == EXCERPTS
+    assert outcome(look(FOREIGN, standing=4), scope=Scope.MAIN) == EXCERPTS
+    assert outcome(look(FALSE), scope=Scope.MAIN) == FLAG
 
 
 def test_of_a_bundled_remark_the_main_part_decides_and_every_part_has_its_own_verdict() -> None:
     false = RemarkPart(text="no seeds", presuppositions=(FALSE,), standing=1)
 
-    fair = verdict_of([look(granted(), standing=5, more=(false,))], all_seen=True)
+    fair = verdict_of([look(granted(), standing=5, more=(false,))], scope=Scope.WHOLE)
     wrong = verdict_of(
-        [look(FALSE, more=(RemarkPart(presuppositions=(granted(),), standing=5),))], all_seen=True
+        [look(FALSE, more=(RemarkPart(presuppositions=(granted(),), standing=5),))],
+        scope=Scope.WHOLE,
     )
 
     assert (fair.misinformed, [part.misinformed for part in fair.parts]) == (False, [False, True])
@@ -193,7 +194,7 @@ def test_the_standing_is_the_lower_median_of_all_looks_and_its_parts_are_of_such
 ) -> None:
     looks = [look(granted(statement=f"S{number}"), standing=number) for number in standings]
 
-    verdict = verdict_of(looks, all_seen=True)
+    verdict = verdict_of(looks, scope=Scope.WHOLE)
 
     assert verdict.standing == middle
     assert verdict.parts[0].presuppositions[0].statement == f"S{middle}"
@@ -206,13 +207,13 @@ def test_the_probability_is_the_median_and_kind_that_of_the_first_look() -> None
         look(granted(), standing=4, kind=PointKind.QUESTION, probability=0.6),
     ]
 
-    verdict = verdict_of(looks, all_seen=True)
+    verdict = verdict_of(looks, scope=Scope.WHOLE)
 
     assert (verdict.probability, verdict.kind) == (pytest.approx(0.4), PointKind.REQUEST)
 
 
 def test_what_is_no_point_has_no_verdict_at_all() -> None:
-    verdict = verdict_of([look(kind=PointKind.NONE)], all_seen=True)
+    verdict = verdict_of([look(kind=PointKind.NONE)], scope=Scope.WHOLE)
 
     assert (verdict.kind, verdict.reason) == (PointKind.NONE, UnknownReason.NO_POINT)
     assert (verdict.supplied, verdict.misinformed, verdict.standing, verdict.probability) == (
@@ -223,13 +224,13 @@ def test_what_is_no_point_has_no_verdict_at_all() -> None:
 def test_what_the_authors_state_too_is_acknowledged_and_never_beside_a_flag() -> None:
     stated = granted(acknowledged=True)
 
-    assert verdict_of([look(stated, standing=4)], all_seen=True).acknowledged
-    assert not verdict_of([look(stated, FALSE)], all_seen=True).acknowledged
+    assert verdict_of([look(stated, standing=4)], scope=Scope.WHOLE).acknowledged
+    assert not verdict_of([look(stated, FALSE)], scope=Scope.WHOLE).acknowledged
     assert not verdict_of(
-        [look(stated, standing=4), look(granted(), standing=4)], all_seen=True
+        [look(stated, standing=4), look(granted(), standing=4)], scope=Scope.WHOLE
     ).acknowledged
     assert not verdict_of(
-        [look(granted(acknowledged=True, true=1), standing=4)], all_seen=True
+        [look(granted(acknowledged=True, true=1), standing=4)], scope=Scope.WHOLE
     ).acknowledged
 
 
@@ -290,6 +291,7 @@ judged = st.builds(
     parts=st.lists(parts, min_size=1, max_size=2).map(tuple),
     probability=st.floats(0, 1),
 )
+scopes = st.sampled_from(Scope)
 several = st.lists(judged, min_size=1, max_size=4)
 
 
@@ -304,20 +306,20 @@ def refuted(verdict: PresuppositionVerdict) -> bool:
     )
 
 
-@given(several, judged, st.booleans())
+@given(several, judged, scopes)
 def test_one_more_look_makes_no_flag_of_what_was_none(
-    looks: list[Look], more: Look, whole: bool
+    looks: list[Look], more: Look, scope: Scope
 ) -> None:
-    before, after = verdict_of(looks, all_seen=whole), verdict_of([*looks, more], all_seen=whole)
+    before, after = verdict_of(looks, scope=scope), verdict_of([*looks, more], scope=scope)
 
     assert after.misinformed is not True or before.misinformed is True
 
 
-@given(several, st.booleans())
+@given(several, scopes)
 def test_a_flag_has_a_standing_of_one_or_two_and_a_verdict_has_no_reason(
-    looks: list[Look], whole: bool
+    looks: list[Look], scope: Scope
 ) -> None:
-    verdict = verdict_of(looks, all_seen=whole)
+    verdict = verdict_of(looks, scope=scope)
 
     assert (verdict.misinformed is None) == (verdict.reason is not None)
     assert verdict.standing == median_low([seen.parts[0].standing for seen in looks])
@@ -329,24 +331,59 @@ def test_a_flag_has_a_standing_of_one_or_two_and_a_verdict_has_no_reason(
 
 
 @given(several)
-def test_without_the_whole_paper_a_flag_rests_on_a_verified_passage(looks: list[Look]) -> None:
-    verdict = verdict_of(looks, all_seen=False)
+def test_on_excerpts_nothing_is_said_not_to_be_in_the_paper(looks: list[Look]) -> None:
+    verdict = verdict_of(looks, scope=Scope.EXCERPTS)
+
+    assert verdict.supplied is not False
+    if verdict.misinformed is not None:
+        assert 3 not in [seen.parts[0].standing for seen in verdict.looks]
+
+
+@pytest.mark.parametrize(
+    ("presupposition", "standing", "expected"),
+    [
+        (FALSE, 1, FLAG),
+        (FALSE, 4, CLEAR),
+        (FALSE, 3, EXCERPTS),
+        (granted(true=1, nearest=()), 1, EXCERPTS),
+        (granted(), 4, CLEAR),
+        (granted(nearest=()), 4, EXCERPTS),
+        (granted(nearest=(MADE_UP,)), 4, EXCERPTS),
+        (granted(supplies=Supplies.NO), 5, EXCERPTS),  # absent from excerpts is not absent
+        (granted(supplies=Supplies.FULLY), 2, FLAG),
+        (HIDDEN, 4, EXCERPTS),
+        (granted(foreign=True), 5, EXCERPTS),
+    ],
+)
+def test_on_excerpts_a_verdict_needs_a_passage_and_no_lack(
+    presupposition: Presupposition,
+    standing: int,
+    expected: tuple[bool | None, UnknownReason | None],
+) -> None:
+    assert outcome(look(presupposition, standing=standing), scope=Scope.EXCERPTS) == expected
+
+
+@given(several, st.sampled_from([Scope.MAIN, Scope.EXCERPTS]))
+def test_without_the_whole_paper_a_flag_rests_on_a_verified_passage(
+    looks: list[Look], scope: Scope
+) -> None:
+    verdict = verdict_of(looks, scope=scope)
 
     assert not verdict.misinformed or refuted(verdict)
     assert not verdict.misinformed or verdict.supplied is True
 
 
-@given(several, st.booleans())
-def test_the_order_of_looks_changes_neither_flag_nor_level(looks: list[Look], whole: bool) -> None:
-    one, other = verdict_of(looks, all_seen=whole), verdict_of(looks[::-1], all_seen=whole)
+@given(several, scopes)
+def test_the_order_of_looks_changes_neither_flag_nor_level(looks: list[Look], scope: Scope) -> None:
+    one, other = verdict_of(looks, scope=scope), verdict_of(looks[::-1], scope=scope)
 
     assert (one.misinformed, one.supplied, one.standing) == (
         *(other.misinformed, other.supplied, other.standing),
     )
 
 
-@given(several, st.booleans())
-def test_without_verified_passages_nothing_is_supplied(looks: list[Look], whole: bool) -> None:
+@given(several, scopes)
+def test_without_verified_passages_nothing_is_supplied(looks: list[Look], scope: Scope) -> None:
     bare = [
         seen.model_copy(
             update={
@@ -366,12 +403,12 @@ def test_without_verified_passages_nothing_is_supplied(looks: list[Look], whole:
         for seen in looks
     ]
 
-    assert verdict_of(bare, all_seen=whole).supplied is not True
+    assert verdict_of(bare, scope=scope).supplied is not True
 
 
-@given(judged, st.booleans())
-def test_the_parts_of_a_look_keep_all_that_was_said(seen: Look, whole: bool) -> None:
-    ruled = with_rule(seen, all_seen=whole)
+@given(judged, scopes)
+def test_the_parts_of_a_look_keep_all_that_was_said(seen: Look, scope: Scope) -> None:
+    ruled = with_rule(seen, scope=scope)
 
     unruled = {"supplied": None, "misinformed": None}
     assert [part.model_copy(update=unruled) for part in ruled.parts] == list(seen.parts)

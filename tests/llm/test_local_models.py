@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ from reviewscore.llm.context_window import (
     estimated_tokens,
     fewest_tokens,
     openai_window,
+    refused_length,
     request_text,
 )
 from reviewscore.llm.ledger.store import CallsInMemory
@@ -67,6 +69,27 @@ async def judged(server: LocalModel, *requests: Request) -> list[Completion]:
         return [(await asking.complete(one, stage="judge"))[0] for one in requests]
     finally:
         await asking.close()
+
+
+@pytest.mark.parametrize(
+    ("refusal", "tokens"),
+    [
+        ("This model's maximum context length is 2048 tokens. However, you requested 9", 2048),
+        ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ("Requested tokens (5000) exceed context window of 512", 512),
+        ("the input length exceeds the context length", None),
+    ],
+)
+def test_a_refusal_of_a_prompts_length_tells_the_context(refusal: str, tokens: int | None) -> None:
+    window = refused_length(refusal)
+
+    assert window is not None
+    assert window.tokens == tokens
+
+
+@pytest.mark.parametrize("refusal", ["temperature is not supported", "the model is out of memory"])
+def test_other_refusals_tell_no_context(refusal: str) -> None:
+    assert refused_length(refusal) is None
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -514,3 +537,50 @@ async def test_a_broken_reply_of_ollama_is_a_named_failure(
     with pytest.raises(ProviderError):
         await provider.complete(request(model="ollama/small"))
     await provider.close()
+
+
+@pytest.mark.parametrize(
+    ("model", "address", "command"),
+    [
+        ("ollama/small", "http://127.0.0.1:9", "OLLAMA_HOST=127.0.0.1:9 ollama serve"),
+        ("llamacpp/small", "http://127.0.0.1:9", "llama-server -m FILE.gguf"),
+        ("openai/small", "http://127.0.0.1:9/v1", "start the model's server there"),
+    ],
+)
+async def test_a_server_of_this_machine_that_is_not_there_is_given_up_with_what_starts_it(
+    model: str, address: str, command: str
+) -> None:
+    heard: list[str] = []
+    provider = open_provider(model, base_url=address, timeout=5)
+    asking = Client(lambda _: provider, CallsInMemory(), say=heard.append)  # eight retries else
+
+    began = time.monotonic()
+    with pytest.raises(StopError, match="connection refused") as stopped:
+        await asking.complete(request(model=model), stage="s")
+    await asking.close()
+
+    assert time.monotonic() - began < 20
+    assert command in str(stopped.value)
+    assert any("trying again (1 of 2)" in words for words in heard)
+
+
+@pytest.mark.parametrize(
+    ("model", "place", "command"),
+    [
+        ("ollama/small", "http://127.0.0.1:11434", "ollama serve"),
+        ("openai/small", "http://127.0.0.1:11434/v1", "ollama serve"),
+        ("openai/org/small", "http://localhost:8000/v1", "vllm serve org/small --port 8000"),
+        ("openai/small", "http://127.0.0.1:1234/v1", "lms server start"),
+        ("llamacpp/small", "http://[::1]:9000/v1", "--port 9000"),
+    ],
+)
+def test_the_command_that_starts_a_server_goes_by_provider_and_port(
+    model: str, place: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_servers, "answering", list)
+    start = local_servers.starter(model, place)
+
+    assert start is not None
+    assert start().startswith("start it: ")
+    assert start().endswith(command)
+    assert local_servers.starter(model, "http://gpu.example.org:8000/v1") is None

@@ -63,7 +63,8 @@ async def test_a_provider_of_another_package_answers_as_the_shipped_ones_do(
     install: Install,
 ) -> None:
     install(OWN)
-    client = await connect(resolve({"model": "own/x"}).settings, CallsInMemory())
+    settings = resolve({"model": "own/x", "confidentiality": "provider"}).settings
+    client = await connect(settings, CallsInMemory())
 
     completion, _ = await client.complete(request(1, model="own/x"), stage="s")
 

@@ -176,20 +176,24 @@ def test_no_page_calls_a_finding_of_the_embedded_judge_a_verdict(reader: Reader)
 def test_a_meta_reviewer_gets_counts_of_findings_and_the_passages_that_answer() -> None:
     page = sheet(Reader.META_REVIEWER, "tides", "Tides", lexical_points())
 
-    answered, asked, table = page.parts
+    answered, asked, near, table = page.parts
     assert table.rows == (("tides-r1", "4", "2", "1", "1"),)
     assert [entry.point for entry in answered.entries] == ["tides-r1#1", "tides-r1#4"]
     assert answered.entries[0].quotes[0].text == "The learning rate is 0.003"
     assert all(entry.closing.endswith("?") for entry in asked.entries)
+    assert near.heading == "Review tides-r1: passages to read"
+    assert [entry.point for entry in near.entries] == ["tides-r1#2"]
 
 
-def test_a_reviewer_hears_of_answers_alone_and_an_author_of_all_passages() -> None:
+def test_a_reviewer_and_an_author_get_the_passages_to_read_and_notes_on_answers_alone() -> None:
     reviewer = sheet(Reader.REVIEWER, "tides", "Tides", lexical_points())
     author = sheet(Reader.AUTHOR, "tides", "Tides", lexical_points())
 
-    assert [entry.point for part in reviewer.parts for entry in part.entries] == [
-        "tides-r1#1", "tides-r1#4",
-    ]  # fmt: skip
+    noted, near = reviewer.parts
+    assert [entry.point for entry in noted.entries] == ["tides-r1#1", "tides-r1#4"]
+    assert [entry.point for entry in near.entries] == ["tides-r1#2"]
+    assert near.heading.endswith("passages to read")
+    assert "What comes nearest to your other points follows." in reviewer.lead
     assert "reasons" not in own_words(reviewer)  # nothing was looked at in parts
     assert [len(part.entries) for part in author.parts] == [2, 1, 1]
     assert [quote.text for quote in author.parts[1].entries[0].quotes] == [

@@ -17,17 +17,19 @@ import reviewscore as rs
 from reviewscore.config import resolve
 from reviewscore.errors import SettingsError
 from reviewscore.llm import batch_jobs
-from reviewscore.pages.wording import headline
+from reviewscore.pages.wording import headline, seen_words
 from reviewscore.runs.audit import audit
 from reviewscore.runs.export import row
 from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.runs.session import Quiet
+from reviewscore.schema.paper import Scope
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import UnknownReason
 from reviewscore.sources.collection import read_collection
 from tests.answering import answer
 from tests.commands import invoker
+from tests.conftest import ROOT
 from tests.ledgers import column, wait_for_calls
 from tests.loopback import ANSWERS, Loopback, contents, marked, schema_name
 from tests.quirks import replies
@@ -331,6 +333,27 @@ def test_a_contested_point_is_unknown_in_records_and_report(
     assert (counts.unknown, counts.scored) == (len(contested), 6 - len(contested))
 
 
+def test_on_excerpts_points_are_asked_about_alone_and_nothing_is_judged_absent(
+    server: Loopback, tmp_path: Path
+) -> None:
+    room = {"context": "excerpts", "context_tokens": 7500, "max_tokens": 700}
+    scores = run(ROOT / "examples", tmp_path / "run", server, **OURS, **room)
+
+    assert set(stages(server)) == {ALONE}
+    assert len(scores) > 6
+    for score in scores:
+        assert score.seen is not None
+        assert score.seen.kind is Scope.EXCERPTS
+        assert 0 < score.seen.share < 1
+        assert score.supplied is not False
+        fair = score.standing is not None and score.standing > 2
+        assert (score.reason is UnknownReason.EXCERPTS) == fair  # the paper is said to lack it
+        assert score.base == (None if fair else score.standing)
+    assert {score.misinformed for score in scores} == {True, None}
+    assert "excerpts/v1" in read_manifest(tmp_path / "run").prompts
+    assert all(seen_words(score).startswith("Judged on excerpts (") for score in scores)
+
+
 def test_every_reason_of_an_unknown_point_has_words_of_its_own(
     reviews: Path, server: Loopback, tmp_path: Path
 ) -> None:
@@ -363,6 +386,10 @@ def test_every_reason_of_an_unknown_point_has_words_of_its_own(
                 "judges": {"point_type": "openai/y"},
             },
             "point_type answers point by point",
+        ),
+        (
+            {"model": "openai/x", "protocol": "economy", "per": "review", "context": "excerpts"},
+            "--per point",
         ),
         ({"model": "openai/x", "second_look": "0.7/0.3"}, "LOW/HIGH"),
         ({"model": "openai/x", "second_look": "often"}, "second_look"),

@@ -72,6 +72,33 @@ def test_a_paper_that_is_too_long_is_refused_before_the_run(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_server_that_tells_its_context_when_it_refuses_is_believed(
+    local: Callable[..., LocalModel], audit: Audit, tmp_path: Path
+) -> None:
+    server = local("llama-cpp-python", window=2048)
+
+    code, words = audit(server, tmp_path / "run", *SHORT)
+
+    assert code == 2
+    assert "longer than the 2,048 tokens that it reads" in words
+    assert "Nothing was asked" in words
+    assert not server.judged
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_schema_goes_with_any_object_where_a_server_takes_no_other_form(
+    local: Callable[..., LocalModel], audit: Audit, tmp_path: Path
+) -> None:
+    server = local("llama-cpp-python")
+
+    code, words = audit(server, tmp_path / "run", *SHORT)
+
+    assert code == 0, words
+    forms = [body["response_format"] for body in server.judged]
+    assert {form["type"] for form in forms} == {"json_object"}
+    assert all(form["schema"]["type"] == "object" for form in forms)
+
+
 @pytest.mark.parametrize("cuts", ["front", "middle", "end", "half"])
 @pytest.mark.parametrize("kind", ["ollama", "lmstudio"])
 def test_a_server_that_cuts_is_found_out_before_the_run(

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from reviewscore.config import resolve
-from reviewscore.errors import InputError, ReviewScoreError
+from reviewscore.config import Settings, resolve
+from reviewscore.errors import InputError, ReviewScoreError, SettingsError
+from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.llm.connect import RunContext
 from reviewscore.runs import audit as module
 from reviewscore.runs import scoring_on_ray
@@ -28,6 +29,7 @@ from reviewscore.runs.shards import Shard, Shards
 from reviewscore.schema.point_score import Status
 from reviewscore.sources.collection import Collection, read_collection
 from tests.conftest import ROOT
+from tests.fake_fastembed import FakeFastembed, write_encoder
 from tests.loopback import Loopback
 from tests.mishaps import sometimes
 from tests.runs.conftest import audited, examples, points
@@ -137,12 +139,19 @@ def collection() -> Collection:
     return read_collection(ROOT / "examples")
 
 
+def orders_of(out: Path, settings: Settings, judge_version: str | None) -> ScoringOrders:
+    shards = str(out / "shards")
+    return ScoringOrders(
+        settings, out, "run", False, {}, shards, "d", None, judge_version=judge_version
+    )
+
+
 async def judged(
     out: Path, reviews: Sequence[int], done: Sequence[str] = (), *, point: Sequence[str] = ()
 ) -> Shard:
     """The shard after some reviews of the example were judged."""
     settings = resolve({"engine": "ray", "point": tuple(point)}).settings
-    orders = ScoringOrders(settings, out, "run", False, {}, str(out / "shards"), "d", None)
+    orders = orders_of(out, settings, LexicalJudges.version)
     found = collection()
     (paper_id,) = found.papers
     handle = found.papers[paper_id]
@@ -159,6 +168,27 @@ async def judged(
     shard = Shards(orders.store).read(paper_id)
     assert shard is not None
     return shard
+
+
+async def test_a_worker_with_another_encoder_than_the_run_judges_nothing(tmp_path: Path) -> None:
+    orders = orders_of(tmp_path, Settings(engine="ray"), "6 with mini 01234567")
+
+    with pytest.raises(SettingsError, match=r"is version 6 on this machine.*6 with mini 01234567"):
+        async with open_context(orders, RunContext()):
+            pass
+
+
+def test_a_run_on_workers_has_the_records_of_one_process(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakeFastembed().install(monkeypatch)
+    folder = write_encoder(tmp_path / "mini")
+
+    audited(data, tmp_path / "ray", engine="ray", encoder=str(folder))
+    audited(data, tmp_path / "alone", encoder=str(folder))
+
+    assert points(tmp_path / "ray") == points(tmp_path / "alone")
+    assert fake.loaded == [folder]
 
 
 async def test_a_shard_keeps_what_it_has_of_reviews_that_are_not_asked_for(tmp_path: Path) -> None:

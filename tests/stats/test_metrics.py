@@ -17,6 +17,7 @@ from reviewscore.stats.metrics import (
     pearson,
     precision,
     recall,
+    roc_area,
     spearman,
     tally,
     weighted_kappa,
@@ -154,6 +155,33 @@ def test_correlations_take_scores_that_are_no_category(coefficient: Pair) -> Non
         1.0,
         MissingReason.NONE,
     )
+
+
+@pytest.mark.parametrize(
+    ("scores", "area"),
+    [([1, 2, 3, 4], 1.0), ([4, 3, 2, 1], 0.0), ([3, 3, 3, 3], 0.5), ([1, 3, 2, 3], 0.625)],
+)
+def test_the_roc_area_counts_ties_half(scores: list[float], area: float) -> None:
+    value, reason = roc_area(np.array([0.0, 0, 1, 1]), np.array(scores, float)).point()
+
+    assert (value, reason) == (area, MissingReason.NONE)
+
+
+def test_the_roc_area_is_that_of_the_library() -> None:
+    from sklearn.metrics import roc_auc_score
+
+    generator = np.random.default_rng(0)
+    y, scores = generator.integers(0, 2, 60).astype(float), generator.integers(1, 6, 60)
+
+    assert roc_area(y, scores.astype(float)).point()[0] == pytest.approx(roc_auc_score(y, scores))
+
+
+def test_the_roc_area_leaves_out_what_is_missing_and_needs_both_sides() -> None:
+    some = roc_area(np.array([0.0, 1, NAN, 1]), np.array([1.0, 2, 0, NAN]))
+
+    assert (some.n, some.point()[0]) == (2, 1.0)
+    assert roc_area(np.ones(3), np.arange(3.0)).point()[1] is MissingReason.ONE_CONSTANT
+    assert roc_area(np.array([NAN]), np.ones(1)).point()[1] is MissingReason.NO_UNITS
 
 
 def test_pearson_is_undefined_where_taking_others_out_leaves_a_constant() -> None:

@@ -118,11 +118,13 @@ def _server(choice: EvaluatorChoice) -> Iterator[CompletionsModel]:
     """A server's model, its answers recorded in the ledger that all runs share."""
     from reviewscore.gem.completions import CompletionsModel, Means
     from reviewscore.llm.client import CallLimits
+    from reviewscore.llm.confidentiality import settled
     from reviewscore.llm.ledger.database import Ledger
 
     if choice.base_url is None:
         raise SettingsError(f"{choice.model} needs the server's address; give --base-url")
     settings = options.settings_from({}).settings
+    settled(settings, servers={choice.model: choice.base_url})
     limits = CallLimits(
         connections=settings.max_connections,
         max_retries=settings.max_retries,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 from reviewscore.judges.lexical.forms import denies
 from reviewscore.judges.lexical.lexicon import Aspect, aspects_in
-from reviewscore.text.stems import stem, stop_stems, words
+from reviewscore.text.stems import content_stems, stem, words
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,7 @@ class WantedContent:
         definition: Whether it asks how something is defined or computed, or says that is missing.
         name: Whether it asks what something named means, or says that is missing.
         listing: Whether the answer is a list of names.
+        manner: Whether it asks how or why, which no caption answers.
         vague: Whether it asks for a comparison with things it does not name.
         rivals: Stems of the names that something is to be compared with.
         joined: Whether aspects that stand on their own are listed side by side.
@@ -40,6 +40,7 @@ class WantedContent:
     definition: bool
     name: bool
     listing: bool
+    manner: bool
     vague: bool
     rivals: tuple[str, ...]
     joined: bool
@@ -48,9 +49,6 @@ class WantedContent:
     def empty(self) -> bool:
         """Whether nothing is named that could be looked up."""
         return not self.aspects and not self.parts
-
-
-_KEPT_SINGLE = re.compile(r"^[A-HJ-Zα-ωΑ-ΩλμσβγδεθτL]$")
 
 
 _LEAD = re.compile(
@@ -129,6 +127,12 @@ _NUMBER = re.compile(
 )
 
 
+_MANNER = re.compile(
+    r"^\W*(?:why|how (?!many|much|long|large|big|often|fast|slow|deep|small|high|low)\w)"
+    r"|\b(?:explain\w*|clear|describ\w+|justif\w+) (?:how|why)\b",
+    re.IGNORECASE,
+)
+"""Questions of manner or reason, which a caption does not answer."""
 _MIN_CORE = 12
 """Characters; what is left of a shorter sentence says too little on its own."""
 
@@ -157,8 +161,8 @@ def wanted_content(sentence: str) -> WantedContent:
     for start, end in spans:
         rest = rest[:start] + " " * (end - start) + rest[end:]
     complexity = " complexity" if _COMPLEXITY.search(core) else ""  # a cost alone is not it
-    words_of_aspects = _content_stems(core)
-    parts = _content_stems(rest + complexity) if spans or complexity else words_of_aspects
+    words_of_aspects = content_stems(core)
+    parts = content_stems(rest + complexity) if spans or complexity else words_of_aspects
     lexical = [stem(word) for start, end in spans for word in words(core[start:end])]
     query = tuple(dict.fromkeys([*parts, *lexical, *words_of_aspects]))
     comparison = _COMPARISON.search(core) is not None
@@ -172,6 +176,7 @@ def wanted_content(sentence: str) -> WantedContent:
         definition=_DEFINITION.search(core) is not None,
         name=_NAMED.search(core) is not None,
         listing=_LISTING.search(core) is not None,
+        manner=_MANNER.search(core) is not None,
         vague=comparison and _VAGUE.search(core) is not None,
         rivals=_rivals(core) if comparison else (),
         joined=_listed(core, [pairs for aspect, pairs in named if not aspect.qualifies]),
@@ -201,18 +206,3 @@ def _rivals(core: str) -> tuple[str, ...]:
         group, _, examples = _EXAMPLES.sub("\n", after, count=1).partition("\n")
         names = [] if _AND.search(group) else _CAPITALISED.findall(examples)
     return tuple(dict.fromkeys(stem(word) for name in names for word in words(name)))
-
-
-def _content_stems(text: str) -> tuple[str, ...]:
-    """Stems of the content words of a text, each once, in order."""
-    found = map(_content_stem, words(text))
-    return tuple(dict.fromkeys(stemmed for stemmed in found if stemmed is not None))
-
-
-@lru_cache(maxsize=50_000)
-def _content_stem(word: str) -> str | None:
-    """The stem of a content word; None of a word that names nothing."""
-    if len(word) == 1 and not (word.isdigit() or _KEPT_SINGLE.match(word)):
-        return None
-    stemmed = stem(word)
-    return None if word.lower() in stop_stems() or stemmed in stop_stems() else stemmed

@@ -7,46 +7,35 @@ has a dedicated passage that matches everything the point names, and it says so 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from reviewscore.judges.lexical.content import WantedContent, wanted_content
+from reviewscore.judges.lexical.concessions import marked
+from reviewscore.judges.lexical.content import wanted_content
 from reviewscore.judges.lexical.forms import OPINIONS, Clause, QuestionForm, clauses_of, main_clause
-from reviewscore.judges.lexical.lexicon import Aspect
-from reviewscore.judges.lexical.support import (
-    Support,
-    answerable_by_quote,
-    is_plain,
-    says,
-    support_for,
-)
+from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
 from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
-from reviewscore.papers.sentences import SentenceKind
-from reviewscore.retrieval.index import IndexedHeading, PaperIndex, Passage, index_of
-from reviewscore.schema.paper import Evidence, Paper, Zone
+from reviewscore.retrieval.encoder import SentenceEncoder
+from reviewscore.retrieval.index import PaperIndex, Passage, index_of
+from reviewscore.retrieval.ranking import ranked_passages
+from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.verdict import Finding
+from reviewscore.text.stems import content_stems
 
-_PLAINLY, _NOT_PLAINLY = 0.3, 0.15
-"""What a passage gains that speaks of an aspect under its heading, and loses that does not."""
-_FEW_PARTS = 2
 _MOST_OTHERS = 2
 """Sentences beside the one looked up; a longer point does not hang on one sentence."""
 _LONGEST = 6000
 """Characters of a point that are read; what it is about stands at its beginning."""
-_OPENING = 0.85
-"""Weight of the abstract and the introduction, which announce rather than show."""
-_BY_RANK = 0.02
-_CANDIDATES = 40
-_TELLING = 3.0
-"""Weight from which on a single word is worth looking up: in about one passage of twenty."""
-_QUOTES = 3
+SHOWN = 10
+"""Passages of a point that is not addressed; pages show three, and the others on demand."""
+_NEAR = 40
+"""Passages among which those of a place must be that the point names: others do not bear on it."""
+_NEAR_WIDE = 5
+"""The same for a place of many passages, such as a section, and no more than one in ten."""
 _WIDE = frozenset({PlaceKind.SECTION, PlaceKind.APPENDIX, PlaceKind.PAGE})
-"""Places of so many passages that sharing a word with the point tells little."""
-_NEARLY = 0.5
-"""Share of the best coverage that a passage of a wide place must have to stand before others."""
 _LABEL = 120
 """Characters of a caption and of a header beside a row."""
 _ADDRESSABLE = frozenset({QuestionForm.CATEGORICAL_DENIAL, QuestionForm.FACTUAL_QUESTION})
@@ -60,7 +49,7 @@ class Found:
         finding: The kind of outcome.
         rationale: One or two plain sentences.
         passages: Verified passages, empty where the finder cannot judge: of an addressed point in
-            reading order, else the closest first.
+            reading order, else the nearest first, at most `SHOWN`.
         form: Form of the sentence that was looked up.
     """
 
@@ -70,11 +59,11 @@ class Found:
     form: QuestionForm
 
 
-_CANNOT = {
+_OPINION = {
     QuestionForm.QUALITY: "The point is about worth, novelty or writing, which no passage can"
     " settle.",
-    QuestionForm.SUGGESTION: "The point suggests what the authors should do; nothing in it to"
-    " look up.",
+    QuestionForm.SUGGESTION: "The point suggests what the authors should do, which no passage can"
+    " settle.",
     QuestionForm.DEGREE: "The point asks for more or calls something too little, which is a"
     " judgement.",
     QuestionForm.HYPOTHETICAL: "The point is about what could be or may happen, not what the"
@@ -83,7 +72,13 @@ _CANNOT = {
 _EMPTY = "The point names nothing specific enough to be looked up in the paper."
 
 
-def find(text: str, paper: Paper, places: Sequence[Place] = ()) -> Found:
+def find(
+    text: str,
+    paper: Paper,
+    places: Sequence[Place] = (),
+    *,
+    encoder: SentenceEncoder | None = None,
+) -> Found:
     """Look up one review point, question or premise in a paper.
 
     Args:
@@ -91,27 +86,24 @@ def find(text: str, paper: Paper, places: Sequence[Place] = ()) -> Found:
         paper: The paper, with its sections.
         places: Places of the paper that the point names; what stands there and bears on the point
             comes first.
+        encoder: A sentence encoder for the ranking; None to go by words alone.
 
     Returns:
-        The outcome. The same text and paper always give the same outcome.
+        The outcome. The same text, paper and encoder always give the same outcome.
     """
     clauses = clauses_of(text[:_LONGEST])
     clause = main_clause(clauses)
     if clause is None:
         return _cannot_judge(_EMPTY, QuestionForm.ASSERTION)
-    if clause.form in OPINIONS:
-        return _cannot_judge(_CANNOT[clause.form], clause.form)
     wanted = wanted_content(clause.text)
-    if wanted.empty:
-        return _cannot_judge(_EMPTY, clause.form)
     index = index_of(paper)
-    if len(wanted.query) == 1 and index.weight(wanted.query[0]) < _TELLING and not wanted.aspects:
-        return _cannot_judge(_EMPTY, clause.form)
-    if clause.form in _ADDRESSABLE and _single(clauses, clause):
+    if clause.form in _ADDRESSABLE and not wanted.empty and _single(clauses, clause):
         supports = support_for(wanted, index) if answerable_by_quote(clause.text, wanted) else ()
         if supports:
             return _addressed(supports, clause, index)
-    return _closest(wanted, clause, index, places)
+    if not content_stems(text[:_LONGEST]):
+        return _cannot_judge(_EMPTY, clause.form)
+    return _closest(text, clause, index, places, encoder)
 
 
 def _cannot_judge(rationale: str, form: QuestionForm) -> Found:
@@ -152,10 +144,15 @@ def _addressed(supports: tuple[Support, ...], clause: Clause, index: PaperIndex)
 
 
 def _closest(
-    wanted: WantedContent, clause: Clause, index: PaperIndex, places: Sequence[Place]
+    text: str,
+    clause: Clause,
+    index: PaperIndex,
+    places: Sequence[Place],
+    encoder: SentenceEncoder | None,
 ) -> Found:
-    """The passages that hold most of what is named; without any, the finder cannot judge."""
-    chosen = _best_passages(wanted, index, places)
+    """The passages nearest to the point; without any, the finder cannot judge."""
+    near = nearest(text, index, places, encoder=encoder, sharing=True)
+    chosen = dict(list(near.items())[:SHOWN])
     read, unread = parts_read(index.paper)
     if not chosen:
         return _cannot_judge(
@@ -163,9 +160,11 @@ def _closest(
             "finder looks for words, so the paper may still say it in other ones.",
             clause.form,
         )
-    evidence = tuple(_evidence(index, passage) for passage, _ in chosen)
+    evidence = tuple(_evidence(index, index.passages[number]) for number in chosen)
+    evidence = marked(evidence, clause)
+    opinion = f"{_OPINION[clause.form]} " if clause.form in OPINIONS else ""
     rationale = (
-        f"{_why([place for _, place in chosen])} Whether they bear on it was not "
+        f"{opinion}{_why(list(chosen.values()))} Whether they bear on it was not "
         f"judged. Looked for in: {', '.join(read)}{_unread(unread)}."
     )
     return Found(Finding.PASSAGES, rationale, evidence, clause.form)
@@ -175,12 +174,12 @@ def _why(named: Sequence[Place | None]) -> str:
     """Why these passages, by the place of each that the point names; these come first."""
     labels = list(dict.fromkeys(_called(place) for place in named if place is not None))
     if not labels:
-        return "These passages share the most words with the point."
+        return "These passages are the nearest to the point."
     count = sum(place is not None for place in named)
     places = " and ".join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
     which = "The first passage stands" if count == 1 else f"The first {count} passages stand"
     which = "These passages stand" if count == len(named) > 1 else which
-    rest = "" if count == len(named) else "; the others share the most words with it"
+    rest = "" if count == len(named) else "; the others are the nearest to it elsewhere"
     return f"{which} in {places}, which the point names{rest}."
 
 
@@ -219,37 +218,41 @@ def _unread(parts: list[str]) -> str:
     return f"; the {' and the '.join(parts)} {'was' if parts == ['appendix'] else 'were'} not read"
 
 
-def _best_passages(
-    wanted: WantedContent, index: PaperIndex, places: Sequence[Place]
-) -> list[tuple[Passage, Place | None]]:
-    """Up to three passages, each with the place of the point that it stands in, if any.
+def nearest(
+    text: str,
+    index: PaperIndex,
+    places: Sequence[Place] = (),
+    *,
+    encoder: SentenceEncoder | None = None,
+    weights: Mapping[str, float] | None = None,
+    sharing: bool = False,
+) -> dict[int, Place | None]:
+    """The passages of a paper by how near they are to a point, the nearest first.
 
-    Those in a named place come first, then those that hold most of what is wanted.
+    Those of a place that the point names and that bear on it come before all others.
+
+    Args:
+        text: The point in the reviewer's words.
+        index: The paper.
+        places: Places of the paper that the point names.
+        encoder: As of `ranked_passages`.
+        weights: As of `ranked_passages`.
+        sharing: As of `ranked_passages`.
+
+    Returns:
+        Numbers of ``index.passages``, each with the place of the point that it stands in.
     """
-    ranked = {number: score for score, number in index.ranked(wanted.query)}
-    sought = _sought(wanted, index)
-    scored: list[tuple[float, int]] = []
-    for number in list(ranked)[:_CANDIDATES]:
-        coverage = _held(sought, index.passages[number], index)
-        if coverage > 0:
-            scored.append((round(coverage + _BY_RANK * ranked[number], 4), number))
-    scored.sort(key=lambda pair: (-pair[0], pair[1]))
-    best = scored[0][0] if scored else 0.0
+    ranked = ranked_passages(index, text, encoder=encoder, weights=weights, sharing=sharing)
+    ranks = {number: rank for rank, number in enumerate(ranked)}
     chosen: dict[int, Place | None] = {}
     for place in places:
-        wide = place.kind in _WIDE
-        inside = []
-        for number in _inside(place, index):
-            if number not in ranked:
-                continue
-            coverage = _held(sought, index.passages[number], index)
-            score = round(coverage + _BY_RANK * ranked[number], 4)
-            if score > 0 and not (wide and (coverage <= 0 or score < _NEARLY * best)):
-                inside.append((score, number))
-        inside.sort(key=lambda pair: (-pair[0], pair[1]))
-        chosen |= {number: place for _, number in inside if number not in chosen}
-    chosen |= {number: None for _, number in scored if number not in chosen}
-    return [(index.passages[number], chosen[number]) for number in list(chosen)[:_QUOTES]]
+        last = min(_NEAR_WIDE, 1 + len(ranked) // 10) if place.kind in _WIDE else _NEAR
+        inside = [number for number in _inside(place, index) if ranks.get(number, last) < last]
+        for number in sorted(inside, key=ranks.__getitem__):
+            chosen.setdefault(number, place)
+    for number in ranked:
+        chosen.setdefault(number, None)
+    return chosen
 
 
 def _inside(place: Place, index: PaperIndex) -> range:
@@ -259,63 +262,3 @@ def _inside(place: Place, index: PaperIndex) -> range:
         return range(0)
     first = bisect_right(index.passages, where.start, key=lambda passage: passage.end)
     return range(first, bisect_left(index.passages, where.end, key=lambda passage: passage.start))
-
-
-@dataclass(frozen=True)
-class _Sought:
-    """What is wanted, with the weights that its stems have in a paper.
-
-    Attributes:
-        aspects: Those that a passage must speak of.
-        hard: Whether they stand on their own.
-        needed: Whether parts are too few for a passage that does not speak plainly.
-        query: Weights of all stems that are looked for.
-        parts: Weights of the named parts.
-    """
-
-    aspects: tuple[Aspect, ...]
-    hard: bool
-    needed: bool
-    query: dict[str, float]
-    parts: dict[str, float]
-
-
-def _sought(wanted: WantedContent, index: PaperIndex) -> _Sought:
-    hard = tuple(aspect for aspect in wanted.aspects if not aspect.qualifies)
-    return _Sought(
-        aspects=hard or wanted.aspects,
-        hard=bool(hard),
-        needed=len(wanted.parts) < _FEW_PARTS,
-        query={word: index.weight(word) for word in wanted.query},
-        parts={word: index.weight(word) for word in wanted.parts},
-    )
-
-
-def _held(sought: _Sought, passage: Passage, index: PaperIndex) -> float:
-    """What of the wanted a passage holds with its heading; nothing for a heading itself."""
-    if passage.kind is SentenceKind.HEADING:
-        return 0.0
-    section = index.paper.sections[passage.section] if passage.section >= 0 else None
-    return _coverage(sought, passage, index.heading_of.get(section.start) if section else None)
-
-
-def _coverage(sought: _Sought, passage: Passage, heading: IndexedHeading | None) -> float:
-    """Share of what is wanted that a passage and its heading hold, 0..1 and a bonus.
-
-    A passage must speak of the wanted aspects: plainly, or else it must hold named parts too.
-    """
-    title = heading.section.title if heading else ""
-    said = [aspect for aspect in sought.aspects if says(passage.text, aspect)]
-    plain = any(is_plain(passage.text, title, aspect) for aspect in said)
-    if sought.aspects and not plain and (not said or sought.needed):
-        return 0.0
-    weights = sought.query if plain or not sought.hard else sought.parts
-    total = sum(weights.values())
-    texts = passage.stems | heading.stems if heading else passage.stems
-    held = sum(weight for word, weight in weights.items() if word in texts)
-    coverage = held / total if total else 0.0
-    if passage.zone is Zone.ABSTRACT or title.lower() == "introduction":
-        coverage *= _OPENING
-    if sought.hard:
-        coverage += _PLAINLY if plain else -_NOT_PLAINLY
-    return coverage

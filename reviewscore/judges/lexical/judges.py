@@ -22,9 +22,10 @@ from reviewscore.text.language import language_name
 
 if TYPE_CHECKING:
     from reviewscore.judges.judge import Proposal
+    from reviewscore.retrieval.encoder import SentenceEncoder
 
 _NAME = "lexical"
-_VERSION = "5"
+_VERSION = "6"
 
 _TYPE_REASONS = {
     PointType.QUESTION: "It asks something.",
@@ -36,9 +37,12 @@ _TYPE_REASONS = {
 class LexicalJudges:
     """Judges that look passages up instead of asking a model (see `reviewscore.judges.judge`).
 
+    Args:
+        encoder: Ranks passages beside the rules; None if there is none.
+
     Attributes:
         name: ``lexical``.
-        version: Changes whenever an output can.
+        version: Changes whenever an output can: ``6``, or ``6 with NAME`` with an encoder.
     """
 
     name: str = _NAME
@@ -46,6 +50,11 @@ class LexicalJudges:
     repeats_itself = True
     reads_responses = False
     gives_scores = False
+
+    def __init__(self, encoder: SentenceEncoder | None = None) -> None:
+        self._encoder = encoder
+        if encoder is not None:
+            self.version = f"{_VERSION} with {encoder.name}"
 
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """Nothing: reviews are split by the rules of `points`."""
@@ -66,25 +75,27 @@ class LexicalJudges:
 
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """Question, claim or argument, by rule."""
-        return _typed(type_of(point.text, point.role))
+        return _typed(type_of(point.text, point.role), self.version)
 
     async def question_answerability(
         self, point: ReviewPoint, paper: Paper, *, response: str | None
     ) -> Verdict:
         """Whether the paper has a passage about what is asked; the response is not read."""
-        return _verdict(point, paper, "unanswerability", "question_answerability")
+        return self._verdict(point, paper, "unanswerability", "question_answerability")
 
     async def claim_factuality(
         self, point: ReviewPoint, paper: Paper, *, response: str | None
     ) -> Verdict:
         """Whether the paper holds what a weakness says is missing; the response is not read."""
-        return _verdict(point, paper, "factuality", "claim_factuality")
+        return self._verdict(point, paper, "factuality", "claim_factuality")
 
     async def extract_argument(self, point: ReviewPoint) -> Extraction:
         """The verbatim conclusion and reasons, parted at the words that announce them."""
         conclusion, reasons = conclusion_and_reasons(point.text)
         return Extraction(
-            conclusion=conclusion, reasons=reasons, provenance=_provenance("extract_argument")
+            conclusion=conclusion,
+            reasons=reasons,
+            provenance=_provenance(self.version, "extract_argument"),
         )
 
     async def draft_argument(
@@ -95,14 +106,14 @@ class LexicalJudges:
         A failed attempt changes nothing: the template has no second one.
         """
         draft = templated_draft(extraction)
-        return draft.model_copy(update={"provenance": _provenance("draft_argument")})
+        return draft.model_copy(update={"provenance": _provenance(self.version, "draft_argument")})
 
     async def streamline(self, draft: Draft, needed: tuple[Premise, ...]) -> Streamlined:
         """The texts as they are: they are the reviewer's own words."""
         return Streamlined(
             premises=tuple(premise.text for premise in needed),
             conclusion=draft.conclusion,
-            provenance=_provenance("streamline"),
+            provenance=_provenance(self.version, "streamline"),
         )
 
     async def faithfulness(
@@ -112,7 +123,7 @@ class LexicalJudges:
         return Faithfulness(
             faithful=None,
             rationale="Assembled by a template from the reviewer's own words; not judged.",
-            provenance=_provenance("faithfulness"),
+            provenance=_provenance(self.version, "faithfulness"),
         )
 
     async def premises_factuality(
@@ -126,21 +137,42 @@ class LexicalJudges:
         """No scores: a template's premises are not judged, and points are looked up whole."""
         unjudged = PremiseVerdict(
             rationale="The embedded judge gives no scores and looks points up whole.",
-            provenance=_provenance("premise_factuality"),
+            provenance=_provenance(self.version, "premise_factuality"),
         )
         return (unjudged,) * len(premises)
 
+    def _verdict(
+        self,
+        point: ReviewPoint,
+        paper: Paper,
+        scale: Literal["unanswerability", "factuality"],
+        stage: str,
+    ) -> Verdict:
+        found = find(_in_context(point), paper, point.places or (), encoder=self._encoder)
+        if found.finding is not Finding.ADDRESSED:
+            repeats = (
+                find(repeat.text, paper, encoder=self._encoder) for repeat in point.occurrences
+            )
+            found = next((other for other in repeats if other.finding is Finding.ADDRESSED), found)
+        return Verdict(
+            scale=scale,
+            finding=found.finding,
+            rationale=found.rationale,
+            evidence=found.passages,
+            provenance=_provenance(self.version, stage),
+        )
+
 
 @cache
-def _typed(kind: PointType) -> TypeVerdict:
+def _typed(kind: PointType, version: str | None) -> TypeVerdict:
     return TypeVerdict(
-        type=kind, rationale=_TYPE_REASONS[kind], provenance=_provenance("point_type")
+        type=kind, rationale=_TYPE_REASONS[kind], provenance=_provenance(version, "point_type")
     )
 
 
 @cache
-def _provenance(stage: str) -> tuple[Provenance, ...]:
-    return (Provenance(stage=stage, judge=_NAME, judge_version=_VERSION),)
+def _provenance(version: str | None, stage: str) -> tuple[Provenance, ...]:
+    return (Provenance(stage=stage, judge=_NAME, judge_version=version),)
 
 
 _POINTER = re.compile(
@@ -176,19 +208,3 @@ def _in_context(point: ReviewPoint) -> str:
         QuestionForm.FACTUAL_QUESTION,
     )
     return f"{lead[:-1]} {text}" if form_of(lead) in settled else text
-
-
-def _verdict(
-    point: ReviewPoint, paper: Paper, scale: Literal["unanswerability", "factuality"], stage: str
-) -> Verdict:
-    found = find(_in_context(point), paper, point.places or ())
-    if found.finding is not Finding.ADDRESSED:
-        repeats = (find(repeat.text, paper) for repeat in point.occurrences)
-        found = next((other for other in repeats if other.finding is Finding.ADDRESSED), found)
-    return Verdict(
-        scale=scale,
-        finding=found.finding,
-        rationale=found.rationale,
-        evidence=found.passages,
-        provenance=_provenance(stage),
-    )

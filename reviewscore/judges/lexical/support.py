@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
+from reviewscore.judges.lexical.concessions import concedes, speaks_of_others
 from reviewscore.judges.lexical.content import WantedContent
 from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.papers.sentences import SentenceKind
@@ -27,32 +28,6 @@ _DANGLING = re.compile(
     r"|\((?:Appendix|Section)\W*$"
 )
 
-_CONCESSION = re.compile(
-    r"\b(?:we|is|are|be|it) (?:\w+ )?(?:leave|left|defer)\w*\b|\bleav(?:e|es|ing) (?:it|this|that"
-    r"|these|the|a|an)\b|\bfuture (?:work|research|stud\w+|directions?|investigat\w+|version)\b"
-    r"|\bin the future\b|\b(?:beyond|out of|outside) (?:the |our )?scope\b|\bwe (?:do|did|could|can"
-    r"|have|will|are|were) ?(?:not|n't|n’t|never)\b|\bwe cannot\b|\bwe (?:omit|skip|exclude|ignore"
-    r"|neglect)\b|\bnot (?:yet )?(?:been )?(?:considered|addressed|included|discussed|reported"
-    r"|explored|studied|investigated|provided|available|compared|evaluated|tested|known|clear)\b"
-    r"|\bremains? (?:open|to be|unclear|unknown|an?\b)|\bopen (?:question|problem)s?\b|\black(?:s"
-    r"|ing)? (?:of|a|an|any|theoretical)\b|\bno (?:theoretical|guarantees?|experiments?)"
-    r"|\binteresting (?:direction|to)\b|\bnot (?:the|our) focus\b|\bwould be interesting\b"
-    r"|\bno (?:open|public|publicly|code|official)\b|\bnot (?:public|open|release)\w*"
-    r"|\bunfortunately\b|\bwe (?:hope|plan|intend) to\b",
-    re.IGNORECASE,
-)
-"""Words by which a passage takes back what it seems to offer."""
-
-
-_OF_OTHERS = re.compile(
-    r"\b(?:previous|prior|existing|other|their|these|those|traditional"
-    r"|classical) (?:\w+ )?(?:works?|methods?"
-    r"|approaches|models|algorithms|techniques|strateg\w+)\b|\(\d{4}\)",
-    re.IGNORECASE,
-)
-"""Words by which a limitation is somebody else's."""
-
-
 _KEPT_TEXTS = 16_384
 """Passages whose text was judged that are remembered: those of the papers that are at hand."""
 
@@ -69,18 +44,8 @@ def fit(passage: Passage, aspect: Aspect | None) -> bool:
     if passage.kind is SentenceKind.SENTENCE and _broken(passage.text):
         return False
     if aspect is not None and aspect.may_concede:
-        return not _speaks_of_others(passage.text)
-    return not _concedes(passage.text)
-
-
-@lru_cache(maxsize=_KEPT_TEXTS)
-def _concedes(text: str) -> bool:
-    return _CONCESSION.search(text) is not None
-
-
-@lru_cache(maxsize=_KEPT_TEXTS)
-def _speaks_of_others(text: str) -> bool:
-    return _OF_OTHERS.search(text) is not None
+        return not speaks_of_others(passage.text)
+    return not concedes(passage.text)
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
@@ -205,6 +170,13 @@ _COMPOUND = re.compile(
     re.IGNORECASE,
 )
 """A second question in the same sentence."""
+_ELSEWHERE = re.compile(
+    r"\b(?:these|those|aforementioned)\b|\[\d+\]"
+    r"|\bthis\b(?! (?:paper|work|study|manuscript|submission|article)\b)",
+    re.IGNORECASE,
+)
+"""Words for what is named in another sentence, or in a list of references."""
+_FULL_NAME = re.compile(r"\b(?:full name|stands? for|abbreviat\w+|acronyms?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -241,7 +213,7 @@ def demanded(wanted: WantedContent) -> tuple[Aspect, ...]:
 def answerable_by_quote(sentence: str, wanted: WantedContent) -> bool:
     """Whether a quote could settle a sentence: a single question that names what it compares."""
     unnamed = wanted.vague and not wanted.rivals
-    unsettled = (_PLACE, _BEYOND, _COMPOUND)
+    unsettled = (_PLACE, _BEYOND, _COMPOUND, _ELSEWHERE, _FULL_NAME)
     return not unnamed and not any(pattern.search(sentence) for pattern in unsettled)
 
 
@@ -291,7 +263,8 @@ def _qualified(passages: tuple[Passage, ...], title: str, wanted: WantedContent)
     if wanted.number and not _DIGITS.search(_REFERENCE.sub("", text)):
         return False
     captions = all(passage.kind is SentenceKind.CAPTION for passage in passages)
-    if wanted.listing and (captions or len(_NAME.findall(text)) < _FEW_NAMES):
+    few = wanted.listing and len(_NAME.findall(text)) < _FEW_NAMES
+    if few or (captions and (wanted.listing or wanted.manner)):
         return False
     if wanted.definition and not _DEFINING.search(text):
         return False
@@ -419,11 +392,6 @@ def says(text: str, aspect: Aspect) -> bool:
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _is_alone(text: str, aspect: Aspect) -> bool:
     return aspect.stands_alone(text)
-
-
-def is_plain(text: str, title: str, aspect: Aspect) -> bool:
-    """Whether a text is plainly about an aspect, by the title above it or by itself."""
-    return aspect.heading.search(title) is not None or _is_alone(text, aspect)
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)

@@ -11,7 +11,7 @@ from typing import Any
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import SettingsError
-from reviewscore.llm.http import open_http, sdk_errors
+from reviewscore.llm.http import open_http, past_proxies, sdk_errors
 from reviewscore.llm.parameters import Negotiation, Refusals, form_of
 from reviewscore.llm.provider import Provider, ProviderOptions, model_name, provider
 from reviewscore.llm.providers.openai import CHAT_USAGE, chat_body, completion_of
@@ -47,6 +47,7 @@ class LiteLLMProvider(Provider):
 
     def __init__(self, model: str, *, timeout: float, refusals: Refusals | None = None) -> None:
         self.place = _place(model)
+        past_proxies(_addresses(model))
         self._litellm = quiet_litellm()
         self._session = self._litellm.aclient_session = _session(self.place, timeout)
         self._timeout = timeout
@@ -96,12 +97,17 @@ def _session(place: str, timeout: float) -> Any:
     return open_http(httpx.AsyncClient, place, timeout=timeout, follow_redirects=True)
 
 
-def _place(model: str) -> str:
-    """Where LiteLLM sends requests, as far as its variables say: servers share no replies."""
+def _addresses(model: str) -> list[str]:
+    """Where LiteLLM sends requests, as far as its variables say."""
     provider = model_name(model).partition("/")[0].upper()
     names = (f"{provider}_API_BASE", f"{provider}_BASE_URL")
-    addresses = (os.environ[name] for name in names if os.environ.get(name))
-    return " ".join(["litellm", *(str(without_credentials(address)) for address in addresses)])
+    return [os.environ[name] for name in names if os.environ.get(name)]
+
+
+def _place(model: str) -> str:
+    """The addresses without keys: servers share no replies."""
+    shown = (str(without_credentials(address)) for address in _addresses(model))
+    return " ".join(["litellm", *shown])
 
 
 def _parameters(request: Request, refused_names: frozenset[str]) -> Parameters:

@@ -17,6 +17,7 @@ from reviewscore.addresses import is_loopback, several
 from reviewscore.errors import PromptCutError, ProviderError, SettingsError, StopError
 from reviewscore.llm.context_window import (
     OLLAMA,
+    TOKENIZER_MARGIN,
     ContextWindow,
     estimated_tokens,
     fewest_tokens,
@@ -45,8 +46,6 @@ _KEPT = "30m"
 """How long the model stays loaded after a call."""
 _STEP = 4096
 """Tokens by which a context grows."""
-_MARGIN = 1.25
-"""How much more tokens a model may make of a text than is estimated."""
 _UNLIMITED = 1 << 20
 """Tokens up to which a context may grow where the server does not say what the model reads."""
 _CLOUD = ("-cloud", ":cloud")
@@ -169,7 +168,7 @@ class OllamaProvider(Provider):
         text = request_text(request)
         if fewest_tokens(text) + request.max_tokens > limit:
             raise self._too_long(request, window)
-        needed = estimated_tokens(text) * _MARGIN + request.max_tokens
+        needed = estimated_tokens(text) * TOKENIZER_MARGIN + request.max_tokens
         self._context = min(max(self._context, _in_steps(needed)), limit)
         while True:
             context = self._context
@@ -251,7 +250,7 @@ def _think(request: Request) -> bool | str:
 
 def _completion(answer: Any, sent: Parameters) -> Completion:
     if not answer.get("done"):
-        raise ProviderError("the answer is not whole", retryable=True)
+        raise ProviderError("the answer is not whole", retryable=True, in_doubt=True)
     counts = {name: answer[name] for name in (_USAGE.read, _USAGE.output) if name in answer}
     return Completion(
         text=str(without_surrogates(str(answer["message"].get("content") or ""))),

@@ -134,7 +134,7 @@
 
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = all("details:not([open])");
+    closed = all("details:not([open], .further)");
     for (const part of closed) part.open = true;
   });
   addEventListener("afterprint", () => {

@@ -116,6 +116,9 @@ def test_a_point_with_a_dedicated_passage_is_addressed_and_quoted(text: str, quo
         "The shell angle is not defined.",
         "How does it compare to recent sorters like SieveNet-9?",  # another name
         "What is shown in Figure 4, the running time?",  # one place only
+        "What is the full name of the whorl index?",
+        "The network is not compared to these: [3], [4].",
+        "Is this trained with the Adam optimizer?",
     ],
 )
 def test_what_a_quote_would_not_settle_is_never_addressed(text: str) -> None:
@@ -127,18 +130,32 @@ def test_what_a_quote_would_not_settle_is_never_addressed(text: str) -> None:
     [
         "The writing is hard to follow.",
         "The novelty is limited.",
-        "The authors should sort slugs as well.",
-        "How might the network be extended to slugs?",
-        "More pictures are needed.",
         "...",
         "Why?",
     ],
 )
-def test_opinions_and_empty_points_cannot_be_judged(text: str) -> None:
+def test_what_names_nothing_of_the_paper_cannot_be_judged(text: str) -> None:
     found = look_up(text)
 
     assert found.finding is Finding.CANNOT_JUDGE
     assert found.passages == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("The authors should sort slugs as well.", "which no passage can settle"),
+        ("How might the network be extended to slugs?", "what could be or may happen"),
+        ("More pictures are needed.", "a judgement"),
+        ("The novelty of the network is limited.", "worth, novelty or writing"),
+    ],
+)
+def test_an_opinion_gets_passages_to_read_and_why_none_can_settle_it(text: str, why: str) -> None:
+    found = look_up(text)
+
+    assert found.finding is Finding.PASSAGES
+    assert why in found.rationale
+    assert "These passages are the nearest to the point." in found.rationale
 
 
 def test_a_hedged_denial_of_something_there_gets_the_closest_passages() -> None:
@@ -273,7 +290,7 @@ CAPTIONED = TEXT.replace(
 
 def test_what_stands_at_a_place_that_the_point_names_comes_first() -> None:
     paper = build_paper(PaperRow(paper_id="snails", text=CAPTIONED))
-    text = "The sorting network of the laptop is no faster than a worker in Table 2."
+    text = "The sorting by the better network was trained no faster than by hand in Table 2."
 
     without, named = find(text, paper), naming(text, paper)
 
@@ -316,10 +333,10 @@ def _paper(layout: str) -> Paper:
 
 
 def _seen(layout: str, remark: str) -> tuple[str, list[str]]:
-    """The finding and the passages, line ends aside."""
+    """The finding and the passages that are shown first, line ends aside."""
     paper = _paper(layout)
     found = find(remark, paper, with_places(make_point(remark), paper).places or ())
-    quotes = [re.sub(r"-\n|[\s-]", "", one.quote) for one in found.passages]
+    quotes = [re.sub(r"-\n|[\s-]", "", one.quote) for one in found.passages[:2]]
     return found.finding, quotes
 
 

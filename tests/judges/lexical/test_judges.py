@@ -31,7 +31,7 @@ async def test_records_name_the_judge_its_version_and_the_stage(judges: Judges) 
 
     (origin,) = verdict.provenance
     assert verdict.type is PointType.QUESTION
-    assert (origin.stage, origin.judge, origin.judge_version) == ("point_type", "lexical", "5")
+    assert (origin.stage, origin.judge, origin.judge_version) == ("point_type", "lexical", "6")
 
 
 async def test_reviews_are_split_by_the_rules(judges: Judges) -> None:

@@ -1,0 +1,101 @@
+"""An invented paper, and planted points about it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from reviewscore.papers.load import PaperRow, build_paper
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.planted_point import PlantedPoint
+from reviewscore.schema.point_label import sum_of_words
+
+TEXT = """# Gates for Tidal Forecasts
+
+## Abstract
+
+We forecast tides with a gate. The gate is cheap.
+
+## 1 Introduction
+
+Harbours need forecasts. We make three contributions: (i) a gate for tides, (ii) a study of
+moons, and (iii) a public archive. Section 4.2 reports times, and Appendix B lists seeds.
+
+## 2 Method
+
+The gate opens at high water (see Table 2). It shuts again after Kelvin filtering.
+
+## 4 Experiments
+
+### 4.1 Setup
+
+All runs use a rate of 0.0137. Five seeds were run for each harbour. We compare with Lunex and
+with a plain mean.
+
+Table 1: Errors of all gates in centimetres.
+
+| Gate | Brest | Cadiz |
+|------|-------|-------|
+| Lunex | 7.1 | 8.2 |
+| ours | 5.5 | 6.1 |
+
+Table 2: Memory of all gates.
+
+Table 3: Harbours and their years.
+
+### 4.2 Times
+
+One forecast takes 41 ms on a laptop.
+
+## 5 Conclusion
+
+Gates help harbours.
+
+## A Proofs
+
+Nothing is left to prove.
+
+## B Seeds
+
+The seeds are 3, 5 and 8.
+"""
+SUM = hashlib.sha256(TEXT.encode()).hexdigest()
+
+
+def paper(text: str = TEXT) -> Paper:
+    return build_paper(PaperRow(paper_id="tides", text=text), doubts=False)
+
+
+def span(words: str, text: str = TEXT) -> dict[str, Any]:
+    assert text.count(words) == 1, words
+    return {"start": text.index(words), "end": text.index(words) + len(words)}
+
+
+def passage(words: str, place: str = "main") -> dict[str, Any]:
+    return {**span(words), "sha256": sum_of_words(words), "place": place}
+
+
+def given(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": "tides.0a0a0a0a", "source": "invented", "paper_id": "tides",
+        "paper_text_sha256": SUM,
+        "remark": "How often was each experiment repeated? One repetition would prove little.",
+        "form": "question", "stratum": "plain", "fact": "There were five repetitions.",
+        "passages": [passage("Five seeds were run for each harbour.")],
+        "cuts": [span("Five seeds were run for each harbour.")],
+        "decoys": [span("The gate is cheap.")],
+        "confirmed": {"misinformed": "yes", "fair": "yes"},
+        "writer": "W1", "writer_kind": "model", "verifier": "V1", "verifier_kind": "model",
+    } | changes  # fmt: skip
+
+
+def point(**changes: Any) -> PlantedPoint:
+    return PlantedPoint.model_validate_json(json.dumps(given(**changes)))
+
+
+def point_of(text: str, *cuts: dict[str, Any], decoys: tuple[dict[str, Any], ...] = ()) -> Any:
+    """A point about any text."""
+    sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return point(paper_text_sha256=sha256, cuts=list(cuts), decoys=list(decoys),
+                 passages=[{"start": 0, "end": 0, "sha256": "", "place": "main"}])  # fmt: skip
