@@ -37,6 +37,25 @@ def carries(passage: Evidence) -> bool:
     return passage.verified and passage.doubt is None
 
 
+def refuted(known: Presupposition) -> bool:
+    """Whether a passage that can carry a flag refutes a central presupposition."""
+    return known.central and known.contradicted and any(map(carries, known.nearest))
+
+
+def leading(presuppositions: Sequence[Presupposition]) -> Presupposition | None:
+    """The presupposition that says most of a point; None if there is none.
+
+    A central one that a passage refutes comes first, then one that is refuted without a passage,
+    one about what is not in the paper, one that cannot be seen, and any other central one.
+    """
+
+    def rank(known: Presupposition) -> tuple[bool, ...]:
+        fits = (refuted(known), known.contradicted, known.foreign, known.invisible)
+        return (not known.central, *(not (known.central and yes) for yes in fits))
+
+    return min(presuppositions, key=rank, default=None)
+
+
 @dataclass(frozen=True)
 class _Outcome:
     """What one look says of a part; None is unknown."""
@@ -48,11 +67,11 @@ class _Outcome:
 
 def _outcome(part: RemarkPart, *, scope: Scope) -> _Outcome:
     central = [presupposition for presupposition in part.presuppositions if presupposition.central]
-    refuted = [presupposition for presupposition in central if presupposition.contradicted]
-    proved = any(any(map(carries, presupposition.nearest)) for presupposition in refuted)
+    against = [presupposition for presupposition in central if presupposition.contradicted]
+    proved = any(map(refuted, central))
     invisible = any(presupposition.invisible for presupposition in central)
     excerpts = scope is Scope.EXCERPTS
-    supplied = True if proved else None if refuted or invisible or excerpts else False
+    supplied = True if proved else None if against or invisible or excerpts else False
     if excerpts and not _shown_by_excerpts(part, central, proved=proved):
         return _Outcome(supplied, None, UnknownReason.EXCERPTS)
     if invisible:
@@ -65,7 +84,7 @@ def _outcome(part: RemarkPart, *, scope: Scope) -> _Outcome:
     if proved or foreign:
         return _Outcome(supplied, misinformed=True)
     later = any(
-        passage.verified for presupposition in refuted for passage in presupposition.nearest
+        passage.verified for presupposition in against for passage in presupposition.nearest
     )
     return _Outcome(supplied, None, UnknownReason.AFTER_REVIEW if later else UnknownReason.UNPROVED)
 

@@ -176,7 +176,7 @@ def headline(score: PointScore) -> Headline:
         return _of_argument(score)
     if score.base is None:
         return Headline("unknown: no verdict was reached", "unknown", "unknown", 8, "unknown")
-    return _of_whole(score, score.base)
+    return (_of_whole if score.protocol is None else _of_standing)(score, score.base)
 
 
 def kind_beside_type(score: PointScore) -> str:
@@ -262,6 +262,18 @@ def _of_whole(score: PointScore, base: int) -> Headline:
         lead = "not judged misinformed"
         words = f"{lead} ({base}/5): {meaning}"
     return Headline(words, f"{lead} ({base}/5)", f"s{base}", float(base), _known(score))
+
+
+def _of_standing(score: PointScore, base: int) -> Headline:
+    """Ranked by standing, then by the probability that an expert would call the point wrong."""
+    shown = _of_whole(score, base)
+    words, short = shown.words, shown.short
+    if score.misinformed is False and score.acknowledged:
+        short = f"not misinformed: the authors state it ({base}/5)"
+    elif score.misinformed is False and score.supplied:
+        short = f"not misinformed: the paper speaks to it ({base}/5)"
+    order = base - (score.probability or 0) / 10
+    return Headline(words, short, shown.tone, round(order, 2), shown.misinformed)
 
 
 def _of_argument(score: PointScore) -> Headline:

@@ -33,6 +33,7 @@ from reviewscore.report.lines import (
     excerpt_lines,
     failure_words,
     language_words,
+    level_lines,
     loop_rows,
     note_lines,
     paper_unread_words,
@@ -202,8 +203,14 @@ def _histograms(summary: Summary) -> list[Histogram]:
     if summary.judged is None:
         return []
     scales = {"question": "questions, unanswerability (BASE)"}
+    standing = summary.judged.presuppositions is not None
     rows = [
-        (scales.get(kind, f"{plural(kind)}, factuality (BASE)"), counts)
+        (
+            f"{plural(kind)}, standing"
+            if standing
+            else scales.get(kind, f"{plural(kind)}, factuality (BASE)"),
+            counts,
+        )
         for kind, counts in summary.judged.base.items()
     ]
     rows.append(("arguments, weighted (ADVANCED)", summary.judged.weighted))
@@ -226,6 +233,7 @@ def page_environment() -> Environment:
         "reviewscore.report",
         script=Markup(assets("report.js", room="reviewscore.report")),
         plural=plural,
+        level_lines=level_lines,
         counted=counted,
         paper_unread_words=paper_unread_words,
         place_words=place_words,

@@ -16,9 +16,11 @@ from reviewscore.report.summary import (
     ArgumentCounts,
     JudgedCounts,
     NamedPlaces,
+    PresuppositionCounts,
     Responses,
     Share,
     Summary,
+    SuppliedShare,
 )
 from reviewscore.runs.folder import changed_words
 from reviewscore.schema.paper import DoubtKind, Unread, UnreadTotal
@@ -34,6 +36,8 @@ def summary_lines(summary: Summary) -> list[str]:
         share = summary.judged.overall
         words = share_words(share) + unquoted_words(share) + panel_words(summary.judged)
         lines.append(f"judged misinformed: {words}")
+        if summary.judged.presuppositions is not None:
+            lines += level_lines(summary.judged.presuppositions)
         if summary.judged.calibrated is not None:
             lines.append(f"after calibration: {share_words(summary.judged.calibrated)}")
         if summary.judged.responses is not None:
@@ -50,6 +54,34 @@ def summary_lines(summary: Summary) -> list[str]:
     if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
     return [*lines, *_spent_lines(summary)]
+
+
+def level_lines(counts: PresuppositionCounts) -> list[str]:
+    """What looks at presuppositions say beside the share of misinformed points."""
+    stated = sum(counts.acknowledged.values())
+    lines = [
+        f"the paper speaks to: {supplied_words(counts.overall)}; no flag, and never added to "
+        "misinformed points, which are among them",
+        f"not misinformed, and the authors state it too: {stated:,}",
+    ]
+    if counts.bundled:
+        lines.append(
+            f"remarks of several parts: {counts.bundled:,}, each judged by its main part; in "
+            f"{counts.parts_misinformed:,} another part alone is misinformed"
+        )
+    if counts.contested:
+        lines.append(f"unknown since looks differ: {counts.contested:,}")
+    return lines
+
+
+def supplied_words(share: SuppliedShare) -> str:
+    """A share of points that the paper speaks to, with its n and interval in words."""
+    if share.share is None or share.low is None or share.high is None:
+        return f"{share.supplied:,} (a count and no rate; {share.unknown:,} unknown)"
+    return (
+        f"{share.supplied:,} of {share.n:,} ({share.share:.1%}, 95 % interval {share.low:.1%} to "
+        f"{share.high:.1%}; {share.unknown:,} unknown)"
+    )
 
 
 def _spent_lines(summary: Summary) -> list[str]:

@@ -15,10 +15,11 @@ from enum import StrEnum
 from itertools import groupby
 
 from reviewscore.config import EMBEDDED
-from reviewscore.pages import wording
+from reviewscore.pages import presuppositions, wording
 from reviewscore.pages.author_answers import ShownAnswer, draft_paragraph, shown_answers
 from reviewscore.pages.finder import recall_sentence
 from reviewscore.pages.point_card import ShownPlace, shown_places
+from reviewscore.pages.presuppositions import own_words, words_for_reviewer
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
 from reviewscore.printable import counted
@@ -217,7 +218,8 @@ def _note(point: PointScore, quotes: tuple[SheetQuote, ...], number: int) -> Ent
     opening = _OPENINGS[kind][number % len(_OPENINGS[kind])]
     # Openings and closings turn at different speeds, so that pairs of them seldom return.
     closing = _CLOSINGS[kind][(number // len(_OPENINGS[kind]) + number) % len(_CLOSINGS[kind])]
-    return Entry(point.text, (opening,), quotes, closing, point.short_name)
+    own = (opening, *(one for one in words_for_reviewer(point) if not _UNKIND.search(one)))
+    return Entry(point.text, own, quotes, closing, point.short_name)
 
 
 def faults(note: Entry) -> tuple[str, ...]:
@@ -419,8 +421,10 @@ def proof(point: PointScore) -> tuple[SheetQuote, ...]:
     """The verified quotes behind what makes a point misinformed.
 
     Of an argument those of its false premises, else those of the point. What reviewers could not
-    see is no proof.
+    see is no proof, and of looks at presuppositions only what refutes one.
     """
+    if point.looks:
+        return quotes(presuppositions.refuting(point))
     evidences: list[Evidence] = []
     for premise in false_premises(point):
         evidences += premise.verdict.evidence if premise.verdict else ()
@@ -464,12 +468,15 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
             Part(
                 "Called misinformed without a verified quote",
                 "Nothing in the paper's own words stands behind these: do not rely on them.",
-                entries=tuple(Entry(score.text, point=score.short_name) for score in bare),
+                entries=tuple(
+                    Entry(one.text, own_words(one), point=one.short_name) for one in bare
+                ),
             )
         )
     otherwise = "Does the argument hold without the premise that {where} speaks against?"
     parts += [
         *_to_ask(shown, lambda score: _section_of(proof(score)), otherwise),
+        *_levels(points, "Nothing is held against these."),
         *_after_review(points),
         _weights(points),
     ]
@@ -501,6 +508,19 @@ def _after_review(points: Sequence[PointScore]) -> tuple[Part, ...]:
     return (Part(heading, lead, entries=entries),) if entries else ()
 
 
+def _levels(points: Sequence[PointScore], lead: str) -> list[Part]:
+    """Points that are not misinformed, that the paper speaks to or the authors state too."""
+    parts = []
+    for level, name in presuppositions.LEVELS.items():
+        entries = tuple(
+            Entry(point.text, own_words(point), quotes(point.evidence), "", point.short_name)
+            for point in points
+            if presuppositions.level(point) == level
+        )
+        parts += [Part(f"Not misinformed; {name}", lead, entries=entries)] if entries else []
+    return parts
+
+
 def _weights(points: Sequence[PointScore]) -> Part:
     """How much of each review stands; in the reviews' own order, since this ranks nobody."""
     rows = []
@@ -523,7 +543,8 @@ def _unknown(point: PointScore) -> bool:
 
 
 def _proved(point: PointScore) -> Entry:
-    own = [f"{wording.headline(point).words[:1].upper()}{wording.headline(point).words[1:]}."]
+    verdict = wording.headline(point).words
+    own = [f"{verdict[:1].upper()}{verdict[1:]}.", *own_words(point)]
     own += [f"It rests on: {false_premise.text}" for false_premise in false_premises(point)]
     if point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
@@ -596,7 +617,7 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
          "Look for the passage yourself before you say so.",
          lambda score: called(score) and not proof(score)),
         ("Not contradicted by the paper", "Answer these on their merits.",
-         lambda score: not called(score) and not _unknown(score)),
+         lambda one: not (called(one) or _unknown(one) or presuppositions.level(one))),
         ("Without a verdict", "",
          lambda score: not called(score) and _unknown(score) and not wording.passage_doubts(score)),
     )  # fmt: skip
@@ -606,7 +627,7 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
         if entries:
             act = bool(lead) or any(entry.own for entry in entries)
             parts.append(Part(heading, lead, entries=entries, to_read=act))
-    parts += _after_review(points)
+    parts += [*_levels(points, "Point the reviewer to these passages."), *_after_review(points)]
     lead = (
         "Each point of the reviews with what it rests on and what your paper says about it. "
         "Premises marked as presumed are not the reviewer's words: check that they are meant."
@@ -617,7 +638,7 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
 
 
 def _rebuttal(point: PointScore) -> Entry:
-    own = []
+    own = [*own_words(point)]
     for premise in () if point.argument is None else point.argument.premises:
         who = "written" if premise.explicit else "presumed"
         own.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -125,6 +125,7 @@ LEXICAL_NOTE = (
 Five = tuple[int, int, int, int, int]
 """How often each of the scores 1, 2, 3, 4 and 5 was given."""
 
+_KNOWN = (True, False, None)
 _TYPES = (*(kind.value for kind in PointType), UNTYPED)
 
 
@@ -254,6 +255,47 @@ class AlignedResponses(Record):
         )
 
 
+class SuppliedShare(Record):
+    """Share of points that the paper speaks to, which is no flag.
+
+    Attributes:
+        supplied: Such points, those that are misinformed too among them.
+        n: Points where that is known.
+        unknown: Points where it is not.
+        share: ``supplied / n``, 0..1; None if n is 0, or points were judged on excerpts.
+        low: Lower end of the 95 % Wilson interval of the share.
+        high: Upper end.
+    """
+
+    supplied: int
+    n: int
+    unknown: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+class PresuppositionCounts(Record):
+    """What looks at presuppositions say beside `JudgedCounts.overall`, to which it is never added.
+
+    Attributes:
+        overall: Share of points that the paper speaks to.
+        per_type: The same by type.
+        acknowledged: By type, points that are not misinformed and criticise what the authors state
+            themselves.
+        bundled: Points of several parts.
+        parts_misinformed: Such points that are not misinformed, of which another part is.
+        contested: Points that are unknown since looks differ.
+    """
+
+    overall: SuppliedShare
+    per_type: dict[str, SuppliedShare]
+    acknowledged: dict[str, int]
+    bundled: int = 0
+    parts_misinformed: int = 0
+    contested: int = 0
+
+
 class JudgedCounts(Record):
     """What a model's scores say.
 
@@ -269,6 +311,8 @@ class JudgedCounts(Record):
         calibrated: Share after a calibration by human labels, of the points that it covers; None
             where none was asked for.
         responses: What the authors' responses change; None where judges saw none.
+        presuppositions: The other level of ``--protocol presupposition``; None of other protocols,
+            in which `base` is standing.
     """
 
     overall: Share
@@ -279,6 +323,9 @@ class JudgedCounts(Record):
     divided: int = 0
     calibrated: Share | None = None
     responses: Responses | None = None
+    presuppositions: PresuppositionCounts | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
 
 class ExcerptCounts(Record):
@@ -409,6 +456,50 @@ class Summary(Record):
         return self.judge == EMBEDDED
 
 
+class _LevelTally:
+    """Counts of what looks at presuppositions say."""
+
+    def __init__(self) -> None:
+        self.supplied: Counter[tuple[str, bool | None]] = Counter()
+        self.acknowledged: Counter[str] = Counter()
+        self.bundled = self.parts_misinformed = self.contested = 0
+
+    def add(self, kind: str, score: PointScore) -> None:
+        self.supplied[kind, score.supplied] += 1
+        self.acknowledged[kind] += score.acknowledged is True
+        self.contested += score.reason is UnknownReason.CONTESTED
+        others = score.parts[1:]
+        self.bundled += bool(others)
+        self.parts_misinformed += score.misinformed is not True and any(
+            part.misinformed for part in others
+        )
+
+    def share(self, *kinds: str, rates: bool) -> SuppliedShare:
+        counts = {flag: sum(self.supplied[kind, flag] for kind in kinds) for flag in _KNOWN}
+        hits, n = counts[True], counts[True] + counts[False]
+        low, high = wilson(hits, n) if n and rates else (None, None)
+        share = hits / n if n and rates else None
+        return SuppliedShare(
+            supplied=hits, n=n, unknown=counts[None], share=share, low=low, high=high
+        )
+
+    def counts(self, kinds: Sequence[str], *, rates: bool) -> PresuppositionCounts:
+        """What they come to.
+
+        Args:
+            kinds: Types of points.
+            rates: Whether shares may be given: on excerpts nothing is known not to be there.
+        """
+        return PresuppositionCounts(
+            overall=self.share(*kinds, rates=rates),
+            per_type={kind: self.share(kind, rates=rates) for kind in kinds if kind != UNTYPED},
+            acknowledged={kind: self.acknowledged[kind] for kind in kinds},
+            bundled=self.bundled,
+            parts_misinformed=self.parts_misinformed,
+            contested=self.contested,
+        )
+
+
 class _Tally:
     """Counts that grow point by point, so that no run is too large."""
 
@@ -432,6 +523,7 @@ class _Tally:
         self.prompts: dict[str, str] = {}
         self.versions: dict[DoubtKind, dict[str, None]] = {}
         self.after_review: Counter[DoubtKind] = Counter()
+        self.levels: _LevelTally | None = None
         self.shares: list[float] = []
         self.undecidable = 0
 
@@ -480,6 +572,9 @@ class _Tally:
             self.responses[score.without_response.misinformed, score.misinformed] += 1
         if score.base is not None:
             self.base[kind, score.base] += 1
+        if score.protocol is not None and score.status is not Status.ERROR:
+            self.levels = self.levels or _LevelTally()
+            self.levels.add(kind, score)
         if score.finding is not None:
             self.findings[kind, score.finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
@@ -511,6 +606,9 @@ class _Tally:
             divided=self.divided,
             calibrated=_share(self.calibrated, 0) if self.calibrated else None,
             responses=_responses(self.responses) if self.responses else None,
+            presuppositions=(
+                None if self.levels is None else self.levels.counts(kinds, rates=not self.shares)
+            ),
         )
 
 
