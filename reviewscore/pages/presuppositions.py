@@ -194,7 +194,10 @@ def words_for_reviewer(score: PointScore) -> tuple[str, ...]:
         return ()
     assumed = f"It seems to take for granted: “{known.statement.strip()}”"
     where = where or "this passage"
-    return assumed, f"A wording that takes it in: “I have read {where}. What it leaves open is …”"
+    return (
+        assumed,
+        f"A wording that takes this into account: “I have read {where}. What it leaves open is …”",
+    )
 
 
 def part_words(score: PointScore) -> str:

@@ -61,7 +61,7 @@ def level_lines(counts: PresuppositionCounts) -> list[str]:
     stated = sum(counts.acknowledged.values())
     lines = [
         f"the paper speaks to: {supplied_words(counts.overall)}; no flag, and never added to "
-        "misinformed points, which are among them",
+        "misinformed points",
         f"not misinformed, and the authors state it too: {stated:,}",
     ]
     if counts.bundled:

@@ -259,7 +259,7 @@ class SuppliedShare(Record):
     """Share of points that the paper speaks to, which is no flag.
 
     Attributes:
-        supplied: Such points, those that are misinformed too among them.
+        supplied: Such points; those that are misinformed besides are among them.
         n: Points where that is known.
         unknown: Points where it is not.
         share: ``supplied / n``, 0..1; None if n is 0, or points were judged on excerpts.

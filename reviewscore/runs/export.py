@@ -21,6 +21,7 @@ from reviewscore.schema.author_answer import AuthorAnswer
 from reviewscore.schema.paper import Evidence, Seen
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import Occurrence
 from reviewscore.schema.verdict import Provenance
 
@@ -132,13 +133,15 @@ COLUMNS = {
     "passages": "Parquet only: the passages of a finding with offsets, as JSON text.",
     "evidence": "Parquet only: all verified quotes with offsets, as JSON text.",
     "argument": "Parquet only: the whole reconstruction with its rounds, as JSON text.",
+    "looks": "Parquet only: all that judges said of its presuppositions, part by part with "
+    "passages and offsets, as JSON text; empty of other protocols.",
     "provenance": "Parquet only: what was asked of which model with which prompt, as JSON text.",
 }
 """Each column and what it means."""
 
 NESTED = (
     *("neighbours", "occurrences", "author_answers", "places"),
-    *("passages", "evidence", "argument", "provenance"),
+    *("passages", "evidence", "argument", "looks", "provenance"),
 )
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
@@ -159,6 +162,7 @@ _Occurrences = RootModel[tuple[Occurrence, ...]]
 _Answers = RootModel[tuple[AuthorAnswer, ...]]
 _Quotes = RootModel[tuple[Evidence, ...]]
 _Places = RootModel[tuple[Place, ...]]
+_Looks = RootModel[tuple[Look, ...]]
 _Origins = RootModel[tuple[Provenance, ...]]
 
 
@@ -457,6 +461,7 @@ def _nested(score: PointScore) -> dict[str, Cell]:
         "passages": _Quotes(score.passages).model_dump_json(),
         "evidence": _Quotes(score.evidence).model_dump_json(),
         "argument": score.argument.model_dump_json() if score.argument else None,
+        "looks": _Looks(score.looks).model_dump_json() if score.looks else None,
         "provenance": _Origins(score.provenance).model_dump_json(),
     }
 

@@ -21,7 +21,7 @@ from reviewscore.report.markdown import markdown_report
 from reviewscore.report.role_pages import markdown
 from reviewscore.report.roles import Reader, faults, sheet
 from reviewscore.report.summary import summarise, write_summary
-from reviewscore.runs.export import row
+from reviewscore.runs.export import parquet_row, row
 from reviewscore.schema.paper import Scope
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.presupposition import Supplies
@@ -206,6 +206,9 @@ def test_exports_hold_both_levels_standing_and_parts_in_columns() -> None:
     assert (cells["parts"], cells["parts_misinformed"]) == (2, 1)
     assert cells["granted"] == "The paper reports no spread of its results."
     assert (row(STATED)["acknowledged"], row(MISINFORMED)["acknowledged"]) == (True, False)
+    looks = json.loads(str(parquet_row(BUNDLE)["looks"]))
+    assert [known["misinformed"] for known in looks[0]["parts"]] == [False, True]
+    assert parquet_row(model_points()[0])["looks"] is None
     other = row(model_points()[0])
     assert {other[name] for name in ("protocol", "supplied", "standing", "parts", "granted")} == {
         None,
@@ -229,7 +232,7 @@ def test_the_reviewer_reads_one_kind_note_with_a_wording_that_would_stand() -> N
     page = page_for(Reader.REVIEWER)
     notes = sheet(Reader.REVIEWER, "tides", "Tides", presupposed_points()).parts[0].entries
 
-    assert "A wording that takes it in: “I have read section 1 Method." in page
+    assert "A wording that takes this into account: “I have read section 1 Method." in page
     assert "It seems to take for granted: “The paper reports a single run" in page
     assert len(notes) == 1
     assert faults(notes[0]) == ()
@@ -240,7 +243,7 @@ def test_a_statement_that_is_unkind_is_left_out_of_a_note() -> None:
     page = sheet(Reader.REVIEWER, "tides", "Tides", [judged(1, look(part(1, unkind)))])
 
     assert "ignore" not in markdown(page)
-    assert "A wording that takes it in" in markdown(page)
+    assert "A wording that takes this into account" in markdown(page)
 
 
 def test_the_author_finds_each_point_in_one_part_of_the_page() -> None:
