@@ -218,6 +218,21 @@ def _unread(parts: list[str]) -> str:
     return f"; the {' and the '.join(parts)} {'was' if parts == ['appendix'] else 'were'} not read"
 
 
+def passages_near(
+    text: str, paper: Paper, *, encoder: SentenceEncoder | None = None
+) -> tuple[Evidence, ...]:
+    """The passages of a paper nearest to a text, at most `SHOWN`, the nearest first.
+
+    Args:
+        text: What is looked for, in anybody's words.
+        paper: The paper, with its sections.
+        encoder: As of `ranked_passages`.
+    """
+    index = index_of(paper)
+    near = ranked_passages(index, text, encoder=encoder, sharing=True)[:SHOWN]
+    return tuple(_evidence(index, index.passages[number]) for number in near)
+
+
 def nearest(
     text: str,
     index: PaperIndex,
