@@ -325,10 +325,8 @@ def _without_missing(verdict: Verdict, point: ReviewPoint, paper: Paper) -> Verd
     lacking = [rests_on_missing(paper, place.kind, place.first) for place in mentions(point.text)]
     if verdict.finding is Finding.ADDRESSED or not lacking or not all(lacking):
         return verdict
-    rationale = f"{' '.join(dict.fromkeys(lacking))} Nothing was looked up in its stead."
-    return verdict.model_copy(
-        update={"finding": Finding.CANNOT_JUDGE, "rationale": rationale, "evidence": ()}
-    )
+    rationale = f"{' '.join(dict.fromkeys(lacking))} {verdict.rationale}"
+    return verdict.model_copy(update={"rationale": rationale})
 
 
 def _finding_on_what_was_seen(verdict: Verdict, seen: Verdict) -> Verdict:

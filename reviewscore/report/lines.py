@@ -367,9 +367,8 @@ def doubtful_words(summary: Summary) -> str:
     shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     return (
         f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) "
-        f"{'was' if len(names) == 1 else 'were'} badly "
-        "read, are not in English, or hold text that people cannot see or that addresses a model. "
-        "Judges may be wrong on them; what was found stands under Doubts."
+        "badly read, not in English, or with text that people cannot see or that addresses a "
+        "model. Judges may be wrong there; what was found stands under Doubts."
     )
 
 
