@@ -158,7 +158,8 @@ async def _check(
     paid = price is not None and price.input > 0
     if longest <= CERTAIN or paid or not is_near(provider.place):
         return check
-    return await _probed(provider, request, reply, check, say)
+    size = asked.sizes[asked.paper.paper_id]  # the filler is counted by estimate too
+    return await _probed(provider, request, reply, check, say, size=size)
 
 
 async def _scale(provider: Provider, request: Request) -> float:
@@ -239,8 +240,10 @@ async def _probed(
     reply: int,
     check: manifest.PromptCheck,
     say: Callable[[str], None],
+    *,
+    size: int,
 ) -> manifest.PromptCheck:
-    """Try a prompt as long as the longest.
+    """Try a prompt as long as the longest, which has `size` estimated tokens.
 
     Raises:
         SettingsError: It was cut; or nobody knows, since neither a count nor the word came back.
@@ -249,7 +252,7 @@ async def _probed(
     say(
         f"trying a prompt as long as the longest (about {check.longest_prompt:,} tokens) at {model}"
     )
-    request, word = probe_request(like, tokens=check.longest_prompt)
+    request, word = probe_request(like, tokens=size)
     try:
         completion = await provider.complete(request)
         read = completion.usage.input_tokens
