@@ -143,7 +143,7 @@ class PresuppositionJudge:
             first = await self._alone(point, paper)
         if not needs_second_look(first, self._second_look):
             return (first,)
-        return first, await self._second(point, paper, first)
+        return first, await self.second_look(point, paper, _passages(point, paper, first))
 
     async def _alone(self, point: ReviewPoint, paper: Paper) -> Look:
         judged = await self._asker.ask(
@@ -158,7 +158,15 @@ class PresuppositionJudge:
         )
         return self._look(judged.reply, point, paper, judged.provenance, number=1)
 
-    async def _second(self, point: ReviewPoint, paper: Paper, first: Look) -> Look:
+    async def second_look(
+        self, point: ReviewPoint, paper: Paper, passages: Sequence[str]
+    ) -> Look:
+        """A look at a point alone, with passages that may bear on it.
+
+        Raises:
+            ModelError: There is no usable reply.
+            StopError: Nothing more can be asked.
+        """
         near = point.neighbours
         around = [] if near is None else [near.before, near.after]
         judged = await self._asker.ask(
@@ -171,7 +179,7 @@ class PresuppositionJudge:
             context=point.context,
             neighbours=" [..] ".join(around) if any(around) else "",
             places=named_places(point, paper),
-            passages=_passages(point, paper, first),
+            passages=passages,
         )
         return self._look(judged.reply, point, paper, judged.provenance, number=2)
 
