@@ -293,3 +293,15 @@ def test_the_written_replies_and_the_list_of_misinformed_points_agree(
             compared += 1
             assert found[text] == (row["misinformed"] == "yes"), row["first_words"]
     assert compared > 20
+
+
+def test_the_readme_names_every_report_that_make_audit_example_writes_and_names() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    target = makefile.partition("\naudit-example:")[2].partition("\n\n")[0]
+    written = re.findall(r"reviewscore audit examples -o (\S+)", target)
+
+    assert written == ["$(RUN)", "$(RUN)-exchange", "$(RUN)-presupposition"]
+    assert re.findall(r'@echo "  (\S+)/report\.html', target) == written
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for folder in written:
+        assert f"`{folder.replace('$(RUN)', 'runs/examples')}/report.html`" in readme
