@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from reviewscore.judges.presuppositions import carries, leading, refuted
 from reviewscore.printable import counted
-from reviewscore.schema.paper import Evidence, Scope
+from reviewscore.schema.paper import Evidence, Scope, Zone
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.presupposition import Look, Presupposition, RemarkPart, Supplies
+from reviewscore.schema.review import PointKind
 from reviewscore.schema.scale import FIVE_POINTS, STANDING
 
 SUPPLIED = "the paper speaks to this"
@@ -24,13 +25,22 @@ LEVELS = {"supplied": SUPPLIED, "stated": STATED}
 """What `level` names, in words."""
 _PLACES_NAMED = 3
 _SUPPLIES = {
-    Supplies.FULLY: "gives in full what is said to be lacking",
-    Supplies.MOSTLY: "gives most of what is said to be lacking",
-    Supplies.PARTLY: "gives a part of what is said to be lacking",
-    Supplies.TOPIC_ONLY: "speaks of the topic, but not of what is said to be lacking",
-    Supplies.NO: "does not give what is said to be lacking",
+    Supplies.FULLY: "gives in full {}",
+    Supplies.MOSTLY: "gives most of {}",
+    Supplies.PARTLY: "gives a part of {}",
+    Supplies.TOPIC_ONLY: "speaks of the topic, but not of {}",
+    Supplies.NO: "does not give {}",
 }
-_TRUE = ("surely not so", "probably not so", "cannot be told", "probably so", "surely so")
+_ANSWERS = {
+    Supplies.FULLY: "answers this in full",
+    Supplies.MOSTLY: "answers most of this",
+    Supplies.PARTLY: "answers a part of this",
+    Supplies.TOPIC_ONLY: "speaks of the topic, but does not answer this",
+    Supplies.NO: "does not answer this",
+}
+_LACKING, _ASKED_FOR = "what is said to be lacking", "what is asked for"
+_TRUE = ("surely not so", "probably not so", "open", "probably so", "surely so")
+_UNNUMBERED = {Zone.FRONT.value: "front matter", Zone.ABSTRACT.value: "abstract"}
 
 
 @dataclass(frozen=True)
@@ -102,9 +112,17 @@ def _paper(known: Presupposition, score: PointScore) -> str:
     if known.foreign:
         return f"nothing of the kind was found in {_seen(score)}"
     if known.supplies is not None and (known.supplies.enough or not known.contradicted):
-        return f"{_seen(score)} {_SUPPLIES[known.supplies]}"
+        return f"{_seen(score)} {_supply(known.supplies, score)}"
     assert not isinstance(known.true, str)
-    return f"{_TRUE[known.true - 1]} ({known.true}/{FIVE_POINTS.high}), going by {_seen(score)}"
+    degree = f"{_TRUE[known.true - 1]} ({known.true}/{FIVE_POINTS.high})"
+    return f"this is {degree}, going by {_seen(score)}"
+
+
+def _supply(supplies: Supplies, score: PointScore) -> str:
+    """How far the paper holds what a point calls lacking, asks for, or asks."""
+    if score.kind is PointKind.QUESTION:
+        return _ANSWERS[supplies]
+    return _SUPPLIES[supplies].format(_ASKED_FOR if score.kind is PointKind.REQUEST else _LACKING)
 
 
 def _seen(score: PointScore) -> str:
@@ -123,16 +141,25 @@ def refuting(score: PointScore) -> tuple[Evidence, ...]:
     return tuple(dict.fromkeys(passage for passage in given if carries(passage)))
 
 
-def places_of(passages: Iterable[Evidence]) -> str:
-    """Where passages stand, as ``section 4.3 Ablations, p. 6``; empty if that is not known."""
+def places_of(passages: Iterable[Evidence], *, last: str = "; ") -> str:
+    """Where passages stand, as ``section 4.3 Ablations, p. 6``; empty if that is not known.
+
+    Args:
+        passages: The passages.
+        last: What stands before the last of several places; ``" and "`` within a sentence.
+    """
     named = list(dict.fromkeys(_place(passage) for passage in passages if passage.place))
-    more = " and elsewhere" if len(named) > _PLACES_NAMED else ""
-    return "; ".join(named[:_PLACES_NAMED]) + more
+    if len(named) > _PLACES_NAMED:
+        return "; ".join(named[:_PLACES_NAMED]) + " and elsewhere"
+    return last.join(filter(None, ("; ".join(named[:-1]), *named[-1:])))
 
 
 def _place(passage: Evidence) -> str:
-    plain = passage.section is not None and passage.place.startswith(passage.section)
-    return f"section {passage.place}" if plain else passage.place
+    label = passage.section
+    if label is None or not passage.place.startswith(label):
+        return passage.place
+    name = _UNNUMBERED.get(label.lower())
+    return f"section {passage.place}" if name is None else passage.place.replace(label, name, 1)
 
 
 def lead_words(score: PointScore) -> str:
@@ -143,7 +170,12 @@ def lead_words(score: PointScore) -> str:
     known = leading(score.presuppositions)
     if known is None:
         return ""
-    return f"The remark takes for granted: “{known.statement.strip()}” {_answer(known, score)}"
+    statement = known.statement.strip()
+    return f"The {_noun(score)} takes for granted: “{statement}” {_answer(known, score)}"
+
+
+def _noun(score: PointScore) -> str:
+    return "question" if score.kind is PointKind.QUESTION else "remark"
 
 
 def _answer(known: Presupposition, score: PointScore) -> str:
@@ -156,48 +188,54 @@ def _answer(known: Presupposition, score: PointScore) -> str:
         if verified:
             return f"What the paper says to that came after the reviews: {where}."
         return "The judge says that this is not so; no passage of the paper shows it."
-    text = _against(known) if known.contradicted and carrying else _paper(known, score)
+    text = _against(known, score) if known.contradicted and carrying else _paper(known, score)
     apart = known.invisible or (known.foreign and not carrying)
     sentence = f"{text[:1].upper()}{text[1:]}"
     return f"{sentence}{f': {where}' if where and not apart else ''}."
 
 
-def _against(known: Presupposition) -> str:
+def _against(known: Presupposition, score: PointScore) -> str:
     supplies = known.supplies
     enough = supplies is not None and supplies.enough
-    return f"the paper {_SUPPLIES[supplies] if supplies and enough else 'says otherwise'}"
+    return f"the paper {_supply(supplies, score) if supplies and enough else 'says otherwise'}"
 
 
 def fair_words(score: PointScore) -> str:
-    """What would have to change for a remark that would not stand to be fair; else empty."""
-    standing = score.standing
-    if standing is None or not FIVE_POINTS.misinformed(standing):
+    """What would have to change for a remark that would not stand to be fair; else empty.
+
+    It is about the presupposition that the sentence on top is about.
+    """
+    known, standing = leading(score.presuppositions), score.standing
+    if known is None or standing is None or not FIVE_POINTS.misinformed(standing):
         return ""
-    where = places_of(refuting(score)) or "the passages"
-    against = [known for known in score.presuppositions if refuted(known)]
-    if any(known.supplies is not None and known.supplies.enough for known in against):
-        return f"To be fair it would have to say what is not enough in {where}."
-    if against:
-        return f"To be fair it would have to do without this, or say why {where} does not decide."
-    if any(known.central and known.foreign for known in score.presuppositions):
-        return "To be fair it would have to be about something that is in this paper."
+    fair = f"To be fair, the {_noun(score)} would have to"
+    if refuted(known):
+        where = _carrying_places(known)
+        if known.supplies is not None and known.supplies.enough:
+            verb = "ask" if score.kind is PointKind.QUESTION else "say"
+            return f"{fair} {verb} what is left open by {where}."
+        return f"{fair} do without this, or to say what is wrong in {where}."
+    if known.central and known.foreign:
+        return f"{fair} be about something that is in this paper."
     return ""
+
+
+def _carrying_places(known: Presupposition) -> str:
+    """Where the passages stand that refute a presupposition, as words of a sentence."""
+    return places_of(filter(carries, known.nearest), last=" and ") or "the passages"
 
 
 def words_for_reviewer(score: PointScore) -> tuple[str, ...]:
     """What a note to a reviewer says of a point that passages refute; else empty.
 
-    The last sentence offers a wording that would stand beside the passages.
+    The last sentence offers a wording that takes the passages into account.
     """
-    known, where = leading(score.presuppositions), places_of(refuting(score))
+    known = leading(score.presuppositions)
     if known is None or not refuted(known):
         return ()
     assumed = f"It seems to take for granted: “{known.statement.strip()}”"
-    where = where or "this passage"
-    return (
-        assumed,
-        f"A wording that takes this into account: “I have read {where}. What it leaves open is …”",
-    )
+    read = f"I have read {_carrying_places(known)}. What is still open to me is …"
+    return (assumed, f"A wording that takes this into account: “{read}”")
 
 
 def part_words(score: PointScore) -> str:
@@ -230,8 +268,8 @@ def own_words(score: PointScore) -> tuple[str, ...]:
 def look_words(look: Look) -> str:
     """What a look said of the main part, and of which judge it is."""
     said = "no point" if look.main is None else _flag_words(look.main)
-    chance = f", probability {look.probability:.2f}" if look.main is not None else ""
-    return f"Look {look.number} by {look.judge}: {said}{chance}."
+    chance = f"; probability {look.probability:.2f} that an expert would call it wrong"
+    return f"Look {look.number} by {look.judge}: {said}{chance if look.main is not None else ''}."
 
 
 def _flag_words(part: RemarkPart) -> str:

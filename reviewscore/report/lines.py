@@ -60,14 +60,14 @@ def level_lines(counts: PresuppositionCounts) -> list[str]:
     """What looks at presuppositions say beside the share of misinformed points."""
     stated = sum(counts.acknowledged.values())
     lines = [
-        f"the paper speaks to: {supplied_words(counts.overall)}; no flag, and never added to "
-        "misinformed points",
+        f"the paper speaks to: {supplied_words(counts.overall)}, flagged or not",
         f"not misinformed, and the authors state it too: {stated:,}",
     ]
     if counts.bundled:
+        apart = f"; in {counts.parts_misinformed:,} another part alone is misinformed"
         lines.append(
-            f"remarks of several parts: {counts.bundled:,}, each judged by its main part; in "
-            f"{counts.parts_misinformed:,} another part alone is misinformed"
+            f"remarks of several parts: {counts.bundled:,}, each judged by its main part"
+            f"{apart if counts.parts_misinformed else ''}"
         )
     if counts.contested:
         lines.append(f"unknown since looks differ: {counts.contested:,}")

@@ -87,9 +87,9 @@ STANDING = Scale(
     1,
     5,
     (
-        "a fair reviewer would surely not make this remark beside the passages",
-        "a fair reviewer would probably not make this remark beside the passages",
-        "open",
+        "a fair reviewer who knows the passages would surely not make this remark",
+        "a fair reviewer who knows the passages would probably not make this remark",
+        "it is open whether a fair reviewer would still make this remark",
         "a fair reviewer would probably still make this remark",
         "a fair reviewer would surely still make this remark",
     ),

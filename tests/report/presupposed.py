@@ -44,11 +44,16 @@ def granted(statement: str, **more: object) -> Presupposition:
     )
 
 
-def look(*parts: RemarkPart, number: int = 1, probability: float = 0.9) -> Look:
+def look(
+    *parts: RemarkPart,
+    number: int = 1,
+    probability: float = 0.9,
+    kind: PointKind = PointKind.CRITICISM,
+) -> Look:
     return Look(
         judge=MODEL,
         number=number,
-        kind=PointKind.CRITICISM,
+        kind=kind,
         type=PointType.CLAIM,
         parts=parts,
         probability=probability,

@@ -257,5 +257,8 @@ def test_points_by_presuppositions_are_filtered_by_level_and_fit_a_phone(
     page.locator(".shown", has_text="1 of 8 points").wait_for()
 
     assert page.locator("article.point:visible").count() == 1
+    statement = page.locator(".granted th[scope=row]:visible").first
+    label = statement.evaluate("cell => getComputedStyle(cell, '::before').content")
+    assert (label == '"It takes for granted"') == (width < 640)  # else the column's head says so
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert violations(page) == []

@@ -13,6 +13,7 @@ from reviewscore.pages.presuppositions import (
     look_words,
     own_words,
     part_words,
+    places_of,
 )
 from reviewscore.pages.wording import headline
 from reviewscore.report.html import write_report
@@ -25,10 +26,12 @@ from reviewscore.runs.export import parquet_row, row
 from reviewscore.schema.paper import Scope
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.presupposition import Supplies
+from reviewscore.schema.review import PointKind
 from tests.report.presupposed import (
     ONCE,
     PAPERS,
     REVIEWS,
+    SEEDS,
     granted,
     judged,
     look,
@@ -59,6 +62,14 @@ from tests.report.synthetic import model_points, write_run
             "The paper says otherwise: section 1 Method.",
         ),
         (
+            judged(1, look(part(5, granted("It has one run.", true=5, nearest=ONCE.nearest)))),
+            "This is surely so (5/5), going by the paper: section 1 Method.",
+        ),
+        (
+            judged(1, look(part(1, ONCE), kind=PointKind.REQUEST)),
+            "The paper gives in full what is asked for: section 1 Method.",
+        ),
+        (
             judged(1, look(part(5, granted("No storms.", supplies=Supplies.NO))),
                    scope=Scope.EXCERPTS),
             "The part of the paper that was seen does not give what is said to be lacking.",
@@ -73,6 +84,47 @@ def test_the_sentence_on_top_says_what_is_taken_for_granted_and_what_the_paper_s
     assert lead_words(score) == f"The remark takes for granted: “{statement}” {sentence}"
 
 
+@pytest.mark.parametrize(
+    ("supplies", "true", "sentence"),
+    [
+        (Supplies.FULLY, 1, "The paper answers this in full: section 1 Method."),
+        (Supplies.MOSTLY, 2, "The paper answers most of this: section 1 Method."),
+        (Supplies.PARTLY, 4, "The paper answers a part of this: section 1 Method."),
+        (Supplies.TOPIC_ONLY, 5, "The paper speaks of the topic, but does not answer this: "
+         "section 1 Method."),
+        (Supplies.NO, 5, "The paper does not answer this: section 1 Method."),
+    ],
+)  # fmt: skip
+def test_of_a_question_it_says_how_far_the_paper_answers_it(
+    supplies: Supplies, true: int, sentence: str
+) -> None:
+    runs = granted(
+        "The number of runs is not said.", supplies=supplies, true=true, nearest=(SEEDS,)
+    )
+    score = judged(1, look(part(3, runs), kind=PointKind.QUESTION))
+
+    assert lead_words(score) == f"The question takes for granted: “{runs.statement}” {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("sections", "places"),
+    [
+        (("4.1 Setup",), "section 4.1 Setup"),
+        (("4.1 Setup", "A Details", "4.1 Setup"), "section 4.1 Setup and section A Details"),
+        (("4.1 Setup", "5 Limits", "A Details"),
+         "section 4.1 Setup; section 5 Limits and section A Details"),
+        (("1 A", "2 B", "3 C", "4 D"), "section 1 A; section 2 B; section 3 C and elsewhere"),
+        (("Abstract", "front"), "abstract and front matter"),
+        (("Introduction",), "section Introduction"),
+        ((None,), ""),
+    ],
+)  # fmt: skip
+def test_places_are_named_as_in_a_sentence(sections: tuple[str | None, ...], places: str) -> None:
+    passages = [SEEDS.model_copy(update={"section": section}) for section in sections]
+
+    assert places_of(passages, last=" and ") == places
+
+
 def test_the_sentence_is_about_what_a_passage_refutes_whatever_stands_first() -> None:
     score = judged(1, look(part(1, granted("It is long."), ONCE)))
 
@@ -82,12 +134,25 @@ def test_the_sentence_is_about_what_a_passage_refutes_whatever_stands_first() ->
 @pytest.mark.parametrize(
     ("score", "words"),
     [
-        (MISINFORMED, "To be fair it would have to say what is not enough in section 1 Method."),
-        (FOREIGN, "To be fair it would have to be about something that is in this paper."),
+        (
+            MISINFORMED,
+            "To be fair, the remark would have to say what is left open by section 1 Method.",
+        ),
+        (FOREIGN, "To be fair, the remark would have to be about something that is in this paper."),
         (
             judged(1, look(part(2, granted("It has one run.", true=2, nearest=ONCE.nearest)))),
-            "To be fair it would have to do without this, or say why section 1 Method does not "
-            "decide.",
+            "To be fair, the remark would have to do without this, or to say what is wrong "
+            "in section 1 Method.",
+        ),
+        (
+            judged(1, look(part(1, granted("It has one run.", true=1, nearest=(SEEDS,)), ONCE))),
+            "To be fair, the remark would have to do without this, or to say what is wrong "
+            "in section 1 Method.",
+        ),
+        (judged(1, look(part(1, granted("It has one run.", true=1)))), ""),
+        (
+            judged(1, look(part(1, ONCE), kind=PointKind.QUESTION)),
+            "To be fair, the question would have to ask what is left open by section 1 Method.",
         ),
         (SUPPLIED, ""),
         (FAIR, ""),
@@ -108,8 +173,9 @@ def test_of_a_bundled_remark_it_is_said_how_many_parts_are_misinformed() -> None
 
 def test_a_look_is_told_with_its_flag_its_standing_and_its_probability() -> None:
     assert look_words(MISINFORMED.looks[1]) == (
-        "Look 2 by openai/imagined-1: misinformed, standing 2/5: a fair reviewer would probably "
-        "not make this remark beside the passages, probability 0.90."
+        "Look 2 by openai/imagined-1: misinformed, standing 2/5: a fair reviewer who knows the "
+        "passages would probably not make this remark; probability 0.90 that an expert would call "
+        "it wrong."
     )
 
 
@@ -146,6 +212,8 @@ def test_the_summary_counts_two_levels_apart_and_what_authors_state_too(run: Pat
     assert (levels["bundled"], levels["parts_misinformed"], levels["contested"]) == (1, 1, 1)
     words = "\n".join(summary_lines(summary))
     assert "the paper speaks to: 2 of 5 (40.0%" in words
+    assert "3 unknown), flagged or not" in words
+    assert "1, each judged by its main part; in 1 another part alone is misinformed" in words
     assert "judged misinformed: 2 of 6" in words
     assert len(summary_lines(summary)) <= 10
 
