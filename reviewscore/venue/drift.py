@@ -16,7 +16,7 @@ from reviewscore.schema.point_id import place_of, same_words
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate, PendingEstimate
-from reviewscore.stats.metrics import gwet_ac, krippendorff_alpha, weighted_kappa
+from reviewscore.stats.metrics import gwet_ac, krippendorff_alpha, nominal_kappa, weighted_kappa
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.shares import (
     Cut,
@@ -35,6 +35,7 @@ from reviewscore.venue.outcomes import (
     MARKS,
     MEASURES,
     MISINFORMED,
+    NOT_MISINFORMED,
     STATED,
     SUPPLIED,
     TYPES,
@@ -60,6 +61,12 @@ _COLUMNS: dict[str, tuple[str, Kind]] = {
     "alpha": ("Krippendorff alpha", "coefficient"),
 }
 """Heading and kind of a column by its name."""
+_HEADINGS = {
+    True: {"exact": "Same score"},
+    False: {"exact": "Same verdict", "kappa": "Kappa of misinformed"},
+}
+"""Other headings of a table of agreement, by whether both runs have one scale."""
+_KNOWN = (MISINFORMED, NOT_MISINFORMED)
 Sums = NDArray[np.uint64]
 
 
@@ -390,7 +397,7 @@ def paired_sections(
     if base.one_scale:
         agreed = [ask(group, _coefficients(pairs, mask)) for group, mask in typed]
     else:
-        agreed = [ask(group, [_same_verdict(pairs, mask)]) for group, mask in groups]
+        agreed = [ask(group, _same_verdicts(pairs, mask)) for group, mask in groups]
     plan.run()
     rates_lines, rest_lines, agreed_lines = (
         [
@@ -414,14 +421,18 @@ def paired_sections(
             agreed_lines,
             [*_on_agreement(base),
              "Agreement of two judges is no accuracy: both may be mistaken alike."],
-            exact="Same score" if base.one_scale else "Same verdict",
+            **_HEADINGS[base.one_scale],
         ),
     )  # fmt: skip
 
 
 def _on_agreement(base: BaseScores) -> list[str]:
     if not base.one_scale:
-        return [base.words, "Verdicts are misinformed, not misinformed, unknown and error."]
+        return [
+            base.words,
+            "Verdicts are misinformed, not misinformed, unknown and error; kappa (Cohen's) is of "
+            "points that both know to be misinformed or not.",
+        ]
     coefficients = (
         "BASE scores 1 to 5 where both runs have one: kappa and AC2 with quadratic "
         "weights, alpha ordinal, always over the whole scale."
@@ -434,9 +445,16 @@ def _on_agreement(base: BaseScores) -> list[str]:
     ]
 
 
-def _same_verdict(pairs: Pairs, mask: Mask) -> Statistic:
+def _same_verdicts(pairs: Pairs, mask: Mask) -> list[Statistic]:
+    """How often verdicts are the same, and kappa of who is misinformed where both know it."""
     same = mask & (pairs.first.outcomes == pairs.second.outcomes)
-    return share("exact", pairs.per_paper(same), pairs.per_paper(mask))
+    known = mask & pairs.first.has(*_KNOWN) & pairs.second.has(*_KNOWN)
+    rows = np.flatnonzero(known)
+    flags = (run.has(MISINFORMED)[rows].astype(np.float64) for run in (pairs.first, pairs.second))
+    return [
+        share("exact", pairs.per_paper(same), pairs.per_paper(mask)),
+        pairs.by_paper(nominal_kappa(*flags, 2), rows),
+    ]
 
 
 def _groups(pairs: Pairs) -> list[tuple[str, Mask]]:
@@ -520,7 +538,7 @@ def _classes(run: PointColumns) -> Ints:
     """Shape (points,); codes of `CLASSES`. A misinformed point is that, whatever else it is."""
     flagged = run.outcomes == MISINFORMED
     plain = np.where(flagged, 0, run.outcomes + CLASSES.index("not misinformed") - 1)
-    not_flagged = run.outcomes == MISINFORMED + 1
+    not_flagged = run.outcomes == NOT_MISINFORMED
     return np.select(
         [
             flagged & run.has(INFERENCE),

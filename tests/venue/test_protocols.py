@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.pages.figures import markdown
@@ -54,7 +55,7 @@ def by_paper(points: Iterable[PointScore]) -> list[PointScore]:
             update={
                 "protocol": None, "looks": (), "supplied": None, "standing": None,
                 "acknowledged": None, "probability": None, "reason": None, "seen": None,
-                "base": 5, "misinformed": False,
+                "base": 5, "misinformed": one.point_id.endswith("#1"),
             }
         )
         for one in points
@@ -165,7 +166,13 @@ def test_scales_of_two_protocols_are_named_and_no_coefficient_mixes_them(
     assert "second: standing" in found.base
     assert found.base in found.notes
     agreement = next(one for one in found.sections if one.name == "agreement")
-    assert [*agreement.columns.items()] == [("exact", "Same verdict")]
+    flags = [(number == 1, one.misinformed) for number, one in enumerate(presupposed_points(), 1)
+             if one.misinformed is not None] * PAPERS  # fmt: skip
+    flags.remove((True, True))  # the first point of a paper is in one run alone,
+    flags.remove((False, False))  # the last of another too
+    kappa = agreement.lines[0].estimates["kappa"]
+    assert kappa.value == pytest.approx(cohen_kappa_score(*zip(*flags, strict=True)))
+    assert agreement.columns == {"exact": "Same verdict", "kappa": "Kappa of misinformed"}
     titles = {one.name: one.title for one in found.crosses}
     assert titles["scores-weaknesses"].endswith("factuality (rows) beside standing")
     main = next(one for one in found.sections if one.name == "rates")
