@@ -300,7 +300,7 @@ def fact_and_inference(compared: LabelsAndScores) -> Table | None:
     return Table(
         "fact-and-inference",
         "Misinformed by any premise, as published, and by facts alone",
-        ("judge", "an argument fails by", "F1", "Kappa", "share by judge", f"share by {readers}",
+        ("judge", "reading", "F1", "Kappa", "share by judge", f"share by {readers}",
          "review points F1"),
         tuple(rows),
         keys=2,

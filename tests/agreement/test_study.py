@@ -17,6 +17,7 @@ from reviewscore.agreement.judge_scores import (
 )
 from reviewscore.agreement.study import Study, page, study, write_study
 from reviewscore.annotate.material import text_sha256
+from reviewscore.arguments.aggregate import with_failure
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.point_score import PointScore
@@ -163,7 +164,7 @@ def test_agreement_by_facts_alone_stands_beside_the_published_one(tmp_path: Path
     to_judge = [(name, kind, Said(4, (2 if n % 4 == 0 else 4, 2 if n % 4 == 1 else 4)))
                 for name, kind, n in whole]  # fmt: skip
     to_people = [(name, kind, Said(4, (said.premises[0], 4))) for name, kind, said in to_judge]
-    scores = [with_links(point(*one)) for one in to_judge]
+    scores = [with_failure(with_links(point(*one))) for one in to_judge]
     run = run_of(tmp_path / "run", scores, "openai/imagined")
 
     found = study_of(tmp_path, [run], labels_of(to_people, annotators=1, wrong=0))
@@ -175,7 +176,7 @@ def test_agreement_by_facts_alone_stands_beside_the_published_one(tmp_path: Path
     by_judge = [cell(found, name, row, "share by judge").value for row in (0, 1)]
     assert by_judge == [pytest.approx(0.5), pytest.approx(0.25)]
     assert [cell(found, name, row, "share by people").value for row in (0, 1)] == [0.25, 0.25]
-    assert "as published" in page(found).lower()
+    assert any("3 arguments misinformed as published fail by" in note for note in found.notes)
 
 
 def test_people_who_call_a_link_false_flag_nothing_by_facts_alone(tmp_path: Path) -> None:
