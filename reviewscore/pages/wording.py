@@ -166,8 +166,9 @@ class Headline:
         short: The same for a table.
         tone: ``s1`` .. ``s5``, ``addressed``, ``passages``, ``unknown`` or ``error``: the name of
             its colour.
-        order: Sorts what asks for attention first: misinformed points, or those that the paper
-            speaks to, then the others, then unknown ones, then failures.
+        order: Sorts what asks for attention first: misinformed points (those whose facts hold
+            last), or those that the paper speaks to, then the others, then unknown ones, then
+            failures.
         misinformed: ``yes``, ``no``, ``unknown``, or empty for the embedded judge.
     """
 
@@ -312,7 +313,8 @@ def _of_argument(score: PointScore) -> Headline:
         lead = inference_words(score.argument)
         words = f"{lead}: the link is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mean}"
         short = f"conclusion does not follow ({lowest}/5)"
-        return Headline(words, short, f"s{lowest}", order, "yes")
+        # After those with a false fact: their lowest premise has 2, and their mean at most 5.
+        return Headline(words, short, f"s{lowest}", 2.6 + order / 100, "yes")
     if score.misinformed:
         lead = "judged misinformed" if lowest == 1 else "judged likely misinformed"
         mixed = ", and its conclusion does not follow" if score.failure is Failure.MIXED else ""

@@ -281,8 +281,8 @@ def _across_protocols(
     return (
         f"two protocols ({protocols[0]}, {protocols[1]}) are compared on identical points alone: "
         f"{len(pairs):,} points are in both with the same words; left out are "
-        f"{pairs.only_first:,} that only the first run has, {pairs.only_second:,} that only the "
-        f"second has, and {pairs.reworded:,} with other words"
+        f"{pairs.only_first:,} that only the first run has as a review point, "
+        f"{pairs.only_second:,} that only the second has, and {pairs.reworded:,} with other words"
     )
 
 

@@ -94,6 +94,13 @@ def test_of_facts_that_hold_it_is_said_that_the_conclusion_does_not_follow() -> 
     assert words[None].startswith("judged likely misinformed: a premise")
 
 
+def test_they_ask_for_attention_after_false_facts_and_before_what_is_not_misinformed() -> None:
+    worst, best = (headline(argued(1, 5, link)).order for link in (1, 2))
+
+    assert max(headline(argued(1, fact, 5)).order for fact in (1, 2)) < worst < best
+    assert best < headline(argued(1, 3, 3)).order
+
+
 def test_a_fact_without_a_verdict_is_not_said_to_hold() -> None:
     words = headline(argued(1, 3, 1)).words
 

@@ -149,7 +149,7 @@ def test_two_protocols_are_compared_on_identical_points_and_the_rest_is_counted(
     total = 8 * PAPERS
     assert found.paired and found.shared == total - 4
     assert (found.first.points, found.second.points) == (total - 4, total - 4)
-    assert "left out are 1 that only the first run has, 3 that only the second has" in found.why
+    assert "left out are 1 that only the first run has as a review point, 3 that only" in found.why
     assert [found.first.protocol, found.second.protocol] == ["paper", "presupposition"]
     assert found.first.rates["misinformed"].n == total - 4
     text = markdown(comparison_page(found))
