@@ -93,7 +93,8 @@ def advanced(premises: Sequence[Premise]) -> Advanced:
 
 
 def _factualities(premises: Iterable[Premise]) -> list[int | None]:
-    return [None if one.verdict is None else one.verdict.factuality for one in premises]
+    verdicts = (premise.verdict for premise in premises)
+    return [None if verdict is None else verdict.factuality for verdict in verdicts]
 
 
 def false_premises(premises: Iterable[Premise]) -> tuple[Premise, ...]:

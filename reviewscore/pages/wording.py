@@ -345,9 +345,8 @@ def inference_words(argument: Argument) -> str:
 
     A fact without a verdict either way (3 of 5) is not false, which is less than that it holds.
     """
-    facts = [one.verdict.factuality for one in argument.premises
-             if one.verdict is not None and not is_link(one)]  # fmt: skip
-    open_fact = any(score == FIVE_POINTS.middle for score in facts)
+    facts = [premise.verdict for premise in argument.premises if not is_link(premise)]
+    open_fact = any(fact is not None and fact.factuality == FIVE_POINTS.middle for fact in facts)
     held = "no fact of it is judged false" if open_fact else "its facts hold"
     return f"{held}, its conclusion does not follow"
 

@@ -608,10 +608,10 @@ def _noted(
 def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     groups: tuple[tuple[str, str, Callable[[PointScore], bool]], ...] = (
         ("Answered or contradicted by the paper", "Point the reviewer to these passages.",
-         lambda one: called(one) and bool(proof(one)) and not wording.by_inference(one)),
+         lambda score: called(score) and bool(proof(score)) and not wording.by_inference(score)),
         ("Called misinformed, but without a verified quote",
          "Look for the passage yourself before you say so.",
-         lambda one: called(one) and not (proof(one) or wording.by_inference(one))),
+         lambda score: called(score) and not (proof(score) or wording.by_inference(score))),
         (wording.INFERRED, wording.INFERRED_TO_AUTHOR, wording.by_inference),
         ("Not contradicted by the paper", "Answer these on their merits.",
          lambda one: not (called(one) or _unknown(one) or presuppositions.level(one))),

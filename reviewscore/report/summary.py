@@ -490,7 +490,7 @@ class _LevelTally:
 
     def add(self, kind: str, score: PointScore) -> None:
         self.supplied[kind, score.supplied] += 1
-        self.acknowledged[kind] += score.acknowledged is True
+        self.acknowledged[kind] += score.acknowledged is True and score.misinformed is False
         self.contested += score.reason is UnknownReason.CONTESTED
         others = score.parts[1:]
         self.bundled += bool(others)

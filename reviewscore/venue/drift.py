@@ -450,10 +450,12 @@ def _same_verdicts(pairs: Pairs, mask: Mask) -> list[Statistic]:
     same = mask & (pairs.first.outcomes == pairs.second.outcomes)
     known = mask & pairs.first.has(*_KNOWN) & pairs.second.has(*_KNOWN)
     rows = np.flatnonzero(known)
-    flags = (run.has(MISINFORMED)[rows].astype(np.float64) for run in (pairs.first, pairs.second))
+    ours, theirs = (
+        run.has(MISINFORMED)[rows].astype(np.float64) for run in (pairs.first, pairs.second)
+    )
     return [
         share("exact", pairs.per_paper(same), pairs.per_paper(mask)),
-        pairs.by_paper(nominal_kappa(*flags, 2), rows),
+        pairs.by_paper(nominal_kappa(ours, theirs, 2), rows),
     ]
 
 
@@ -529,8 +531,8 @@ def crosses(pairs: Pairs, base: BaseScores | None = None) -> tuple[Cross, ...]:
         ("scores-weaknesses", "BASE scores of claims and arguments", weak, "factuality"),
     ):
         scales = [published if side == "published" else side for side in (base.first, base.second)]
-        told = title if base.one_scale else f"{title}: {scales[0]} (rows) beside {scales[1]}"
-        tables.append(_cross(name, told, _SCORES, ours.base[mask], theirs.base[mask]))
+        heading = title if base.one_scale else f"{title}: {scales[0]} (rows) beside {scales[1]}"
+        tables.append(_cross(name, heading, _SCORES, ours.base[mask], theirs.base[mask]))
     return tuple(tables)
 
 
