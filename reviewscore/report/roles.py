@@ -541,7 +541,8 @@ def _unknown(point: PointScore) -> bool:
 def _proved(point: PointScore) -> Entry:
     verdict = wording.headline(point).words
     own = [f"{verdict[:1].upper()}{verdict[1:]}.", *own_words(point)]
-    own += [f"It rests on: {premise.text}" for premise in false_premises(premises_of(point))]
+    lead = "It presumes" if wording.by_inference(point) else "It rests on"
+    own += [f"{lead}: {premise.text}" for premise in false_premises(premises_of(point))]
     if point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
     return Entry(point.text, tuple(own), proof(point), "", point.short_name)

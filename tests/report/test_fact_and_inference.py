@@ -177,8 +177,12 @@ def test_readers_find_them_apart_from_what_is_misinformed(reader: Reader) -> Non
 
 
 def test_the_lead_for_a_meta_reviewer_counts_them_apart() -> None:
-    lead = sheet(Reader.META_REVIEWER, "tides", "T", list(POINTS.values())).lead
+    page = sheet(Reader.META_REVIEWER, "tides", "T", list(POINTS.values()))
+    lead = page.lead
 
+    entries = [entry for part in page.parts for entry in part.entries
+               if entry.point == INFERRED.short_name and entry.own]  # fmt: skip
+    assert entries[0].own[1].startswith("It presumes: Results of experiments")
     assert "3 called misinformed with proof" in lead
     assert "Of 1 argument more the facts hold, the conclusion does not follow." in lead
 
