@@ -8,7 +8,7 @@ from statistics import median_low
 from typing import Literal, assert_never
 
 from reviewscore import __version__
-from reviewscore.arguments.aggregate import advanced
+from reviewscore.arguments.aggregate import advanced, failure
 from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
 from reviewscore.judges.excerpts import on_excerpts, premise_on_excerpts
@@ -415,6 +415,8 @@ def score_of_argument(
     premises = rebuilt.premises if rebuilt is not None else ()
     proved = rebuilt is not None and rebuilt.state.passed
     result = advanced(premises) if proved else Advanced()
+    if rebuilt is not None and result.conjunction is False:
+        rebuilt = rebuilt.model_copy(update={"failure": failure(premises)})
     judged = [premise.verdict for premise in premises if premise.verdict is not None]
     failures = [error_message(e) for e in (base, argument) if isinstance(e, ModelError)]
     failures += [premise.error for premise in judged if premise.error is not None]

@@ -150,6 +150,29 @@ class HumanLabels(ScoreColumns):
         """Whether misinformed, by the median labels."""
         return self._of_medians[1]
 
+    def flags_by_facts(self, links: Floats) -> Floats:
+        """`flags` where only facts decide, and links of reasons to a conclusion do not.
+
+        Args:
+            links: Shape (premises,); 1 for a link, 0 for a fact, NaN where that is not known.
+
+        Returns:
+            Shape (points,); NaN is unknown, as of an argument with a premise of unknown kind, and
+            of one whose reconstruction was passed over.
+        """
+        flags, faithful = self.flags.copy(), median_low(self.faithful)
+        for row, kind in enumerate(self.types):
+            own = list(self.premises_of[row])
+            if kind is not PointType.ARGUMENT:
+                continue
+            flags[row] = np.nan
+            if faithful[row] < FAITHFUL_FROM or np.isnan(links[own]).any():
+                continue
+            facts = [_known(self.premise[number]) for number in own if not links[number]]
+            holds = conjunction(facts)
+            flags[row] = np.nan if holds is None else not holds
+        return flags
+
     @cached_property
     def premises_labelled(self) -> NDArray[np.bool_]:
         """Shape (premises,); whether anybody labelled anything of the premise."""

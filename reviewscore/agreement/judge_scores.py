@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.agreement.human_labels import ScoreColumns
+from reviewscore.arguments.aggregate import is_link, misinformed_by_facts
 from reviewscore.judges.lexical.forms import QuestionForm, clauses_of, main_clause
 from reviewscore.runs.folder import changed_records, changed_words, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest
@@ -187,6 +188,16 @@ class JudgeScores(ScoreColumns):
     def flags(self) -> Floats:
         """Whether misinformed."""
         return self._column(lambda score: score.misinformed)
+
+    @cached_property
+    def flags_by_facts(self) -> Floats:
+        """Whether misinformed if links decide nothing (`aggregate.misinformed_by_facts`)."""
+        return self._column(misinformed_by_facts)
+
+    @cached_property
+    def links(self) -> Floats:
+        """Shape (premises,); 1 for a premise that is a link in this run, 0 for a fact."""
+        return floats(None if premise is None else is_link(premise) for premise in self.premises)
 
     @cached_property
     def premise(self) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 from reviewscore.agreement.human_labels import note_on_models
 from reviewscore.agreement.judge_scores import JudgedRun, floats, notes_on_run
 from reviewscore.agreement.segmentation import Cut, Piece, Segmentation, matches, segmentation
+from reviewscore.arguments.aggregate import misinformed_by_facts
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import AnnotatorKind, readers_in_words
 from reviewscore.schema.point_id import same_words
@@ -53,6 +54,7 @@ class MarkedPoint:
         score: 1..5; unanswerability of a question, else factuality.
         misinformed: Whether it is.
         standing: 1..5.
+        by_facts: Of a run, `misinformed` if the facts of an argument alone decide.
     """
 
     piece: Piece
@@ -62,6 +64,7 @@ class MarkedPoint:
     score: int | None = None
     misinformed: bool | None = None
     standing: int | None = None
+    by_facts: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,7 @@ def marking_of_run(
                 point.kind,
                 point.base,
                 point.misinformed,
+                by_facts=misinformed_by_facts(point),
             )
         )
     cut = frozenset(run.reviews)
@@ -298,6 +302,11 @@ class _AgreementPlans:
             self.same(weighted_kappa(*self.sides("standing"))),
         ]
 
+    def by_facts(self) -> list[Cell]:
+        """Agreement of a run with a reader where the facts of its arguments alone decide."""
+        flags = self.sides("misinformed")[0], self.sides("by_facts")[1]
+        return [self.same(nominal_kappa(*flags, 2)), self.same(f1(*flags))]
+
     def run(self) -> None:
         """Compute all that was asked for."""
         self._shares.run()
@@ -314,6 +323,12 @@ _JUDGED_NOTE = (
     "Kappa is Cohen's, that of score and standing (1 to 5) with quadratic weights. Misinformed is "
     "a score of 1 or 2; positive agreement is twice the points that both call so over the sum of "
     "those that each does. A dash: one side says nothing of it."
+)
+_BY_FACTS = ("misinformed kappa, facts alone", "positive agreement, facts alone")
+_BY_FACTS_NOTE = (
+    "Facts alone: as if an argument were misinformed only by a premise that is no mere link, that "
+    "is an implicit conditional, of its reasons to its conclusion. As published, and in all other "
+    "columns, links count too."
 )
 _WHOLE_NOTE = (
     "Of a reader's points, by letters and digits: missed, less than a fifth stands in any piece; "
@@ -394,10 +409,10 @@ def against_programs(
         Table(
             "agreement-on-points",
             f"Agreement of runs with readers on points that a piece holds whole, {ends}",
-            ("reader", "run", "points", *_JUDGED),
+            ("reader", "run", "points", *_JUDGED, *_BY_FACTS),
             tuple(judged),
             keys=2,
-            notes=(_JUDGED_NOTE,),
+            notes=(_JUDGED_NOTE, _BY_FACTS_NOTE),
         ),
     )
 
@@ -414,7 +429,7 @@ def _program_rows(
         cut.append(plans.share(kind.value, aligned.first, hits))
     pieces = len(aligned.second)
     lost = plans.share("no points", aligned.second, (at in none for at in range(pieces)))
-    judged: list[Cell] = [len(aligned.pairs), *plans.judgements()]
+    judged: list[Cell] = [len(aligned.pairs), *plans.judgements(), *plans.by_facts()]
     plans.run()
     return [*cut, pieces, lost], judged
 

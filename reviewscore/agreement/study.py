@@ -29,6 +29,7 @@ from reviewscore.printable import counted
 from reviewscore.runs.folder import read_manifest
 from reviewscore.runs.parts import check_scored
 from reviewscore.schema.annotation import AnnotatorKind, UnitKind
+from reviewscore.schema.argument import Failure
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import BY_PLACE, AnnotationSet, by_place
 from reviewscore.stats.estimates import BootstrapPlan
@@ -219,6 +220,13 @@ def _notes_on(judge: JudgeScores, labelled: set[str]) -> list[str]:
         notes.append(
             f"{judge.name}: {lost:,} of {len(labelled):,} labelled premises are not in its "
             "reconstructions, which have other premises."
+        )
+    inferred = sum(score is not None and score.failure is Failure.LINK for score in judge.scores)
+    if inferred:
+        notes.append(
+            f"{judge.name}: {counted(inferred, 'argument')} misinformed as published "
+            f"{'fails' if inferred == 1 else 'fail'} by the inference alone, the facts hold; "
+            "agreement by facts alone stands beside the published one in a table of its own."
         )
     return notes
 

@@ -6,6 +6,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -96,6 +97,14 @@ class LabelsAndScores:
             why[unlabelled if np.isnan(human[row]) else judge.missing.get(unit, NO_VERDICT)] += 1
         return why
 
+    @cached_property
+    def links(self) -> Floats:
+        """Shape (premises,); 1 for a link, 0 for a fact, by the first run that has the premise."""
+        known = np.full(len(self.people.premises), np.nan)
+        for judge in self.judges:
+            known = np.where(np.isnan(known), judge.links, known)
+        return known
+
     def pair(self, judge: JudgeScores, column: str) -> tuple[Floats, Floats]:
         """A column of `Scores` by people and by a judge."""
         return getattr(self.people, column), getattr(judge, column)
@@ -153,6 +162,7 @@ def study_tables(compared: LabelsAndScores, level: Level) -> list[Table]:
         overview(compared),
         *by_type(compared),
         scores_compared(compared),
+        fact_and_inference(compared),
         shares(compared),
         judges_compared(compared),
         responses(compared),
@@ -258,6 +268,52 @@ def scores_compared(compared: LabelsAndScores) -> Table:
             "weighted mean; p by swapping the two scores.",
         ),
     )
+
+
+def fact_and_inference(compared: LabelsAndScores) -> Table | None:
+    """Agreement on arguments as published, and where facts alone decide; None without premises."""
+    if np.isnan(compared.links).all():
+        return None
+    by_facts, readers = compared.people.flags_by_facts(compared.links), compared.people.readers
+    of_arguments = compared.of((PointType.ARGUMENT,))
+    rows: list[tuple[Cell, ...]] = []
+    for judge in compared.judges:
+        for name, human, score in (
+            ("as published", compared.people.flags, judge.flags),
+            ("facts alone", by_facts, judge.flags_by_facts),
+        ):
+            cells: list[Cell] = [judge.name, name]
+            for among in (of_arguments, compared.of(KINDS[-1][1])):
+                both = (among & ~np.isnan(human) & ~np.isnan(score)).astype(np.float64)
+                pair, lacking = (
+                    (only(human, both), only(score, both)),
+                    compared.dropped(judge, human, score, among),
+                )
+                cells.append(compared.points.ask(METRICS["f1"](*pair), lacking))
+                if among is of_arguments:
+                    flags = METRICS["kappa-of-flags"](*pair)
+                    cells.append(compared.points.ask(flags, lacking))
+                    cells += [
+                        compared.points.ask(mean("share", side), lacking) for side in pair[::-1]
+                    ]
+            rows.append(tuple(cells))
+    return Table(
+        "fact-and-inference",
+        "Misinformed by any premise, as published, and by facts alone",
+        ("judge", "reading", "F1", "Kappa", "share by judge", f"share by {readers}",
+         "review points F1"),
+        tuple(rows),
+        keys=2,
+        kind=("coefficient", "coefficient", "coefficient", "coefficient", "percent", "percent",
+              "coefficient"),
+        notes=(
+            "As published, any premise that is judged false makes an argument misinformed, and so "
+            "it is in all other tables. By facts alone, an implicit conditional premise, which "
+            "only links reasons to the conclusion, does not; its formula says so, of people's "
+            "labels that of the run which they labelled.",
+            "F1, Kappa and shares (in percent) of arguments, then F1 of all review points.",
+        ),
+    )  # fmt: skip
 
 
 def shares(compared: LabelsAndScores) -> Table:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reviewscore.arguments.aggregate import round_half_up
+from reviewscore.arguments.aggregate import is_link, round_half_up
 from reviewscore.config import EMBEDDED
 from reviewscore.papers.versions import doubt_words
 from reviewscore.printable import counted
-from reviewscore.schema.argument import ArgumentState, Round
+from reviewscore.schema.argument import Argument, ArgumentState, Failure, Round
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
 from reviewscore.schema.point_score import PointScore, Status
@@ -63,6 +63,23 @@ VALIDITIES = {
     Validity.UNKNOWN: "validity unknown",
     Validity.ILL_FORMED: "formulas could not be read",
 }
+FAILURES = {
+    Failure.FACT: "a fact",
+    Failure.LINK: "its conclusion alone",
+    Failure.MIXED: "both",
+}
+"""By what an argument fails, as filters name it."""
+INFERRED = "The facts hold, the conclusion does not follow"
+"""Heading of arguments that fail by their inference alone; their leads follow."""
+INFERRED_LEAD = (
+    "What these say of the paper is not judged false, but what they make of it. Where no passage "
+    "stands below, that is the judge's word alone."
+)
+INFERRED_TO_AUTHOR = "Grant the facts, and answer what is concluded from them."
+INFERENCE_KINDLY = (
+    "What this point says of the paper seems to hold; a passage may bear on what it concludes."
+)
+"""How a note to the reviewer of such an argument begins."""
 NO_QUOTE = "No quote for this was found in the paper: the verdict is the judge's word alone"
 """Stands beside a point that is judged misinformed without a verified quote."""
 
@@ -149,8 +166,9 @@ class Headline:
         short: The same for a table.
         tone: ``s1`` .. ``s5``, ``addressed``, ``passages``, ``unknown`` or ``error``: the name of
             its colour.
-        order: Sorts what asks for attention first: misinformed points, or those that the paper
-            speaks to, then the others, then unknown ones, then failures.
+        order: Sorts what asks for attention first: misinformed points (those whose facts hold
+            last), or those that the paper speaks to, then the others, then unknown ones, then
+            failures.
         misinformed: ``yes``, ``no``, ``unknown``, or empty for the embedded judge.
     """
 
@@ -291,14 +309,46 @@ def _of_argument(score: PointScore) -> Headline:
     mean = "" if weighted is None else f", weighted score {weighted:.1f}"
     # As the words that are shown with it sort: by the lowest premise, among the same by the mean.
     order = lowest + (lowest if weighted is None else weighted) / 10
+    if score.argument is not None and by_inference(score):
+        lead = inference_words(score.argument)
+        words = f"{lead}: the link is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mean}"
+        short = f"conclusion does not follow ({lowest}/5)"
+        # After those with a false fact: their lowest premise has 2, and their mean at most 5.
+        return Headline(words, short, f"s{lowest}", 2.6 + order / 100, "yes")
     if score.misinformed:
         lead = "judged misinformed" if lowest == 1 else "judged likely misinformed"
-        words = f"{lead}: a premise is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mean}"
+        mixed = ", and its conclusion does not follow" if score.failure is Failure.MIXED else ""
+        words = (
+            f"{lead}: a premise is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mixed}{mean}"
+        )
         return Headline(words, f"{lead} ({lowest}/5)", f"s{lowest}", order, "yes")
     words = f"not judged misinformed: no premise is judged false (lowest {lowest}/5{mean})"
     rounded = 0 if weighted is None else round_half_up(weighted)
     tone = f"s{max(FIVE_POINTS.middle, rounded)}"
     return Headline(words, f"not judged misinformed ({lowest}/5)", tone, order, "no")
+
+
+def by_inference(score: PointScore) -> bool:
+    """Whether a misinformed argument fails by its inference alone: its facts hold."""
+    return score.failure is Failure.LINK
+
+
+def inferred_words(count: int) -> str:
+    """How many further arguments fail by their inference alone, as a sentence that follows one."""
+    if not count:
+        return ""
+    return f" Of {counted(count, 'argument')} more the facts hold, the conclusion does not follow."
+
+
+def inference_words(argument: Argument) -> str:
+    """What is said of an argument that fails by its inference alone.
+
+    A fact without a verdict either way (3 of 5) is not false, which is less than that it holds.
+    """
+    facts = [premise.verdict for premise in argument.premises if not is_link(premise)]
+    open_fact = any(fact is not None and fact.factuality == FIVE_POINTS.middle for fact in facts)
+    held = "no fact of it is judged false" if open_fact else "its facts hold"
+    return f"{held}, its conclusion does not follow"
 
 
 ROUNDS = {

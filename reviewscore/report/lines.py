@@ -14,6 +14,7 @@ from reviewscore.report.summary import (
     UNTYPED,
     AlignedResponses,
     ArgumentCounts,
+    ArgumentFailures,
     JudgedCounts,
     NamedPlaces,
     PresuppositionCounts,
@@ -36,6 +37,7 @@ def summary_lines(summary: Summary) -> list[str]:
         share = summary.judged.overall
         words = share_words(share) + unquoted_words(share) + panel_words(summary.judged)
         lines.append(f"judged misinformed: {words}")
+        lines += inference_lines(summary.judged.failures)
         if summary.judged.presuppositions is not None:
             lines += level_lines(summary.judged.presuppositions)
         if summary.judged.calibrated is not None:
@@ -54,6 +56,20 @@ def summary_lines(summary: Summary) -> list[str]:
     if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
     return [*lines, *_spent_lines(summary)]
+
+
+def inference_lines(failures: ArgumentFailures | None) -> list[str]:
+    """How many misinformed arguments fail by their inference; nothing if all do by facts alone."""
+    if failures is None or not (failures.link or failures.mixed or failures.unknown):
+        return []
+    total = failures.fact + failures.link + failures.mixed + failures.unknown
+    unknown = f"; of {failures.unknown:,} it is not known" if failures.unknown else ""
+    return [
+        f"of {counted(total, 'misinformed argument')}, {failures.fact:,} "
+        f"{'fails' if failures.fact == 1 else 'fail'} by a fact, {failures.link:,} by the "
+        "inference alone (the facts hold, the conclusion does not follow), "
+        f"{failures.mixed:,} by both{unknown}"
+    ]
 
 
 def level_lines(counts: PresuppositionCounts) -> list[str]:

@@ -57,7 +57,8 @@ class Row:
     """One line of the table of points, and where the point's record lies in ``points.jsonl``.
 
     `supplied` and `stated` (whether the paper speaks to the point, and whether the authors state it
-    too: ``yes``, ``no`` or ``unknown``) are empty but for looks at presuppositions. `page` and
+    too: ``yes``, ``no`` or ``unknown``) are empty but for looks at presuppositions, `failure` (by
+    what it fails) but for arguments that are misinformed by their premises. `page` and
     `words` (of the point and its evidence, for the search) are known once the points are shown, and
     needed where these stand on another page than the table.
     """
@@ -76,6 +77,7 @@ class Row:
     kind: str = ""
     supplied: str = ""
     stated: str = ""
+    failure: str = ""
     page: str = ""
     words: str = ""
 
@@ -133,6 +135,7 @@ def _row(
         kind=wording.kind_beside_type(score),
         supplied="" if score.protocol is None else _YES_OR_NO[score.supplied],
         stated="" if score.protocol is None else _YES_OR_NO[bool(score.acknowledged)],
+        failure=score.failure.value if score.failure else "",
     )
 
 

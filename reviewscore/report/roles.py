@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
+from reviewscore.arguments.aggregate import false_premises
 from reviewscore.config import EMBEDDED
 from reviewscore.pages import presuppositions, wording
 from reviewscore.pages.author_answers import ShownAnswer, draft_paragraph, shown_answers
 from reviewscore.pages.finder import recall_sentence
-from reviewscore.pages.point_card import ShownPlace, shown_places
+from reviewscore.pages.point_card import ShownPlace, premises_of, shown_places
 from reviewscore.pages.presuppositions import own_words, words_for_reviewer
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
@@ -30,7 +31,7 @@ from reviewscore.schema.author_answer import AnswerStance
 from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
-from reviewscore.schema.scale import FIVE_POINTS, PREMISE_FACTUALITY
+from reviewscore.schema.scale import PREMISE_FACTUALITY
 from reviewscore.schema.verdict import Finding
 from reviewscore.text.language import language_name
 
@@ -215,7 +216,8 @@ def _note(point: PointScore, quotes: tuple[SheetQuote, ...], number: int) -> Ent
     kind = point.type or PointType.CLAIM
     if point.finding is not None and kind is PointType.ARGUMENT:
         kind = PointType.CLAIM  # the embedded judge says nothing of reasons
-    opening = _OPENINGS[kind][number % len(_OPENINGS[kind])]
+    opening = wording.INFERENCE_KINDLY if wording.by_inference(point) else ""
+    opening = opening or _OPENINGS[kind][number % len(_OPENINGS[kind])]
     # Openings and closings turn at different speeds, so that pairs of them seldom return.
     closing = _CLOSINGS[kind][(number // len(_OPENINGS[kind]) + number) % len(_CLOSINGS[kind])]
     own = (opening, *(one for one in words_for_reviewer(point) if not _UNKIND.search(one)))
@@ -400,7 +402,7 @@ def _unaligned(name: str, rest: Sequence[UnalignedParagraph] | None) -> list[Par
 
 def _draft(point: PointScore) -> str:
     """The paragraph to copy; passages that are only near, or confirm it, are not quoted in it."""
-    judged = [false_premise.verdict for false_premise in false_premises(point)] + [point.verdict]
+    judged = [premise.verdict for premise in false_premises(premises_of(point))] + [point.verdict]
     behind = [quote for verdict in judged if verdict for quote in verdict.evidence]
     return draft_paragraph(point, (*behind, *point.evidence, *_answering(point)))
 
@@ -426,22 +428,11 @@ def proof(point: PointScore) -> tuple[SheetQuote, ...]:
     if point.looks:
         return quotes(presuppositions.refuting(point))
     evidences: list[Evidence] = []
-    for premise in false_premises(point):
+    for premise in false_premises(premises_of(point)):
         evidences += premise.verdict.evidence if premise.verdict else ()
     if not evidences and point.verdict is not None:
         evidences += point.verdict.evidence
     return quotes(evidence for evidence in evidences if evidence.doubt is None)
-
-
-def false_premises(point: PointScore) -> tuple[Premise, ...]:
-    """Premises judged false."""
-    premises = () if point.argument is None else point.argument.premises
-    return tuple(premise for premise in premises if _false(premise))
-
-
-def _false(premise: Premise) -> bool:
-    score = None if premise.verdict is None else premise.verdict.factuality
-    return score is not None and FIVE_POINTS.misinformed(score)
 
 
 def quotes(evidence: Iterable[Evidence]) -> tuple[SheetQuote, ...]:
@@ -456,8 +447,10 @@ def by_review(points: Iterable[PointScore]) -> list[tuple[str, list[PointScore]]
 
 
 def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    shown = [point for point in points if called(point) and proof(point)]
-    bare = [point for point in points if called(point) and not proof(point)]
+    flagged = [point for point in points if called(point) and not wording.by_inference(point)]
+    inferred = [*filter(wording.by_inference, points)]
+    shown = [point for point in flagged if proof(point)]
+    bare = [point for point in flagged if not proof(point)]
     unknown = sum(_unknown(point) for point in points)
     parts = [
         Part(f"Review {name}: misinformed points with proof", entries=tuple(map(_proved, group)))
@@ -473,6 +466,8 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
                 ),
             )
         )
+    entries = tuple(map(_proved, inferred))
+    parts += [Part(wording.INFERRED, wording.INFERRED_LEAD, entries=entries)] if entries else []
     otherwise = "Does the argument hold without the premise that {where} speaks against?"
     parts += [
         *_to_ask(shown, lambda score: _section_of(proof(score)), otherwise),
@@ -485,6 +480,7 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
         f"misinformed with proof from the paper, {len(bare)} without; {unknown} without a verdict. "
         "A misinformed point asks what the paper answers, or rests on what the paper contradicts."
     )
+    lead += wording.inferred_words(len(inferred))
     return Sheet(paper_id, f"For the meta-reviewer: {title}", lead, tuple(parts))
 
 
@@ -545,7 +541,8 @@ def _unknown(point: PointScore) -> bool:
 def _proved(point: PointScore) -> Entry:
     verdict = wording.headline(point).words
     own = [f"{verdict[:1].upper()}{verdict[1:]}.", *own_words(point)]
-    own += [f"It rests on: {false_premise.text}" for false_premise in false_premises(point)]
+    lead = "It presumes" if wording.by_inference(point) else "It rests on"
+    own += [f"{lead}: {premise.text}" for premise in false_premises(premises_of(point))]
     if point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
     return Entry(point.text, tuple(own), proof(point), "", point.short_name)
@@ -612,10 +609,11 @@ def _noted(
 def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     groups: tuple[tuple[str, str, Callable[[PointScore], bool]], ...] = (
         ("Answered or contradicted by the paper", "Point the reviewer to these passages.",
-         lambda score: called(score) and bool(proof(score))),
+         lambda score: called(score) and bool(proof(score)) and not wording.by_inference(score)),
         ("Called misinformed, but without a verified quote",
          "Look for the passage yourself before you say so.",
-         lambda score: called(score) and not proof(score)),
+         lambda score: called(score) and not (proof(score) or wording.by_inference(score))),
+        (wording.INFERRED, wording.INFERRED_TO_AUTHOR, wording.by_inference),
         ("Not contradicted by the paper", "Answer these on their merits.",
          lambda one: not (called(one) or _unknown(one) or presuppositions.level(one))),
         ("Without a verdict", "",
@@ -639,7 +637,7 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
 
 def _rebuttal(point: PointScore) -> Entry:
     own = [*own_words(point)]
-    for premise in () if point.argument is None else point.argument.premises:
+    for premise in premises_of(point):
         who = "written" if premise.explicit else "presumed"
         own.append(
             f"{premise.premise_id} ({who}, {_holds(premise)}): {premise.text}{_where(premise)}"
@@ -652,7 +650,7 @@ def _rebuttal(point: PointScore) -> Entry:
 
 def _holds(premise: Premise) -> str:
     verdict = premise.verdict
-    if verdict is not None and _false(premise) and quotes(verdict.evidence):
+    if verdict is not None and false_premises([premise]) and quotes(verdict.evidence):
         return "contradicted by the paper"
     if verdict is None or verdict.factuality is None:
         return "not known"
@@ -660,7 +658,7 @@ def _holds(premise: Premise) -> str:
 
 
 def _where(premise: Premise) -> str:
-    if not _false(premise) or premise.verdict is None:
+    if not false_premises([premise]) or premise.verdict is None:
         return ""
     places = dict.fromkeys(
         quote.section for quote in quotes(premise.verdict.evidence) if quote.section

@@ -296,6 +296,27 @@ class PresuppositionCounts(Record):
     contested: int = 0
 
 
+class ArgumentFailures(Record):
+    """By what arguments fail that are misinformed by their premises; `Share` counts them all.
+
+    Attributes:
+        fact: By a fact alone.
+        link: By their inference alone: the facts hold, the conclusion does not follow.
+        mixed: By both.
+        unknown: A link fails, and whether the facts hold is not known.
+    """
+
+    fact: int = 0
+    link: int = 0
+    mixed: int = 0
+    unknown: int = 0
+
+    def and_of(self, score: PointScore) -> ArgumentFailures:
+        """These and one such argument more."""
+        name = "unknown" if score.failure is None else score.failure.value
+        return self.model_copy(update={name: getattr(self, name) + 1})
+
+
 class JudgedCounts(Record):
     """What a model's scores say.
 
@@ -306,6 +327,8 @@ class JudgedCounts(Record):
         base: Scores 1..5 of the BASE ReviewScore by type (unanswerability of questions,
             factuality of claims and arguments: two scales, so never added up).
         weighted: Scores of arguments by weighted average, rounded half up.
+        failures: By what arguments among the misinformed points fail, where premises decide; None
+            where no argument is misinformed by them.
         panel: Points that several judges scored.
         divided: Those of them on which some judges say misinformed and others do not.
         calibrated: Share after a calibration by human labels, of the points that it covers; None
@@ -319,6 +342,7 @@ class JudgedCounts(Record):
     per_type: dict[str, Share]
     base: dict[str, Five]
     weighted: Five
+    failures: ArgumentFailures | None = None
     panel: int = 0
     divided: int = 0
     calibrated: Share | None = None
@@ -466,7 +490,7 @@ class _LevelTally:
 
     def add(self, kind: str, score: PointScore) -> None:
         self.supplied[kind, score.supplied] += 1
-        self.acknowledged[kind] += score.acknowledged is True
+        self.acknowledged[kind] += score.acknowledged is True and score.misinformed is False
         self.contested += score.reason is UnknownReason.CONTESTED
         others = score.parts[1:]
         self.bundled += bool(others)
@@ -513,6 +537,7 @@ class _Tally:
         self.base: Counter[tuple[str, int]] = Counter()
         self.weighted: Counter[int] = Counter()
         self.findings: Counter[tuple[str, Finding]] = Counter()
+        self.failures: ArgumentFailures | None = None
         self.panel = self.divided = 0
         self.calibrated: Counter[bool | None] = Counter()
         self.responses: Counter[tuple[bool | None, bool | None]] = Counter()
@@ -575,6 +600,8 @@ class _Tally:
         if score.protocol is not None and score.status is not Status.ERROR:
             self.levels = self.levels or _LevelTally()
             self.levels.add(kind, score)
+        if score.advanced is not None and score.advanced.conjunction is False:
+            self.failures = (self.failures or ArgumentFailures()).and_of(score)
         if score.finding is not None:
             self.findings[kind, score.finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
@@ -602,6 +629,7 @@ class _Tally:
                 if kind != UNTYPED
             },
             weighted=_five([self.weighted[score] for score in FIVE_POINTS.values]),
+            failures=self.failures,
             panel=self.panel,
             divided=self.divided,
             calibrated=_share(self.calibrated, 0) if self.calibrated else None,

@@ -123,6 +123,9 @@ COLUMNS = {
     "parts": "Parts of the remark, the main one of which decides.",
     "parts_misinformed": "Those of them that are misinformed.",
     "granted": "What the remark takes for granted, as the sentence on top of its page has it.",
+    "failure": "By what an argument fails that is misinformed by its premises: fact, link (all "
+    "facts hold; an implicit conditional, which links them to the conclusion, does not), or mixed; "
+    "empty where a link fails and whether the facts hold is not known, and for all else.",
     "neighbours": "Parquet only: the sentences of the review before and after it, as JSON text; "
     "empty where they were not looked up.",
     "occurrences": "Parquet only: where the review repeats it, with the words there, as JSON text.",
@@ -327,6 +330,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "doubts": "; ".join(dict.fromkeys(doubt.kind.value for doubt in score.doubts)) or None,
         "quoted_documents": "; ".join(_documents(score)) or None,
         **_of_looks(score),
+        "failure": score.failure.value if score.failure else None,
     }
 
 

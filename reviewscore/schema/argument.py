@@ -32,6 +32,18 @@ class ArgumentState(StrEnum):
         return self in (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
 
 
+class Failure(StrEnum):
+    """By what the conjunction of an argument's premises fails.
+
+    A link is an implicit conditional premise, which carries reasons to the conclusion; every other
+    premise is a fact.
+    """
+
+    FACT = "fact"
+    LINK = "link"  # all facts hold; the conclusion does not follow from them
+    MIXED = "mixed"  # a fact, and a link besides
+
+
 class Premise(Record):
     """One premise of an argument.
 
@@ -144,6 +156,8 @@ class Argument(Record):
         state: How the loop ended; only ``accepted`` arguments have all premises judged.
         validity: What the prover found of the last attempt.
         faithful: Whether it was judged to say what the reviewer said; None if nobody was asked.
+        failure: By what the conjunction of the premises fails; None if it does not fail, or only
+            links are known to be false and a fact has no verdict.
         rounds: Every attempt, in order.
     """
 
@@ -158,6 +172,7 @@ class Argument(Record):
     state: ArgumentState
     validity: Validity
     faithful: bool | None = None
+    failure: Failure | None = Field(default=None, exclude_if=lambda value: value is None)
     rounds: tuple[Round, ...]
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:

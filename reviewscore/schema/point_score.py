@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from reviewscore.schema.argument import Argument, Premise
+from reviewscore.schema.argument import Argument, Failure, Premise
 from reviewscore.schema.author_answer import AnswerStance, AuthorAnswer
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence, Scope, Seen
@@ -259,6 +259,11 @@ class PointScore(Record):
         known = [premise.verdict.factuality for premise in premises if premise.verdict is not None]
         scores = [number for number in known if number is not None]
         return min(scores) if len(scores) == len(premises) else None
+
+    @property
+    def failure(self) -> Failure | None:
+        """By what an argument fails whose premises decide; None is not known, or nothing fails."""
+        return None if self.argument is None or self.looks else self.argument.failure
 
     @property
     def unquoted(self) -> bool:

@@ -161,6 +161,23 @@ def test_a_program_that_cuts_as_the_reader_has_all_points_whole(first: PointLabe
     assert cell(judged, "kind kappa") == "–"
 
 
+def test_a_run_is_held_against_readers_by_its_facts_alone_too(first: PointLabels) -> None:
+    (reader,) = readers([first], KNOWN)
+    pieces = [
+        replace(one, misinformed=one.misinformed or one.type is PointType.CLAIM,
+                by_facts=one.misinformed)
+        for one in reader.points
+    ]  # fmt: skip
+    run = program("run", pieces, reader.reviews)
+
+    _, judged = against_programs([reader], [run], QUICK)
+
+    published = estimate(judged, "positive agreement").value
+    assert published is not None and published < 1
+    assert estimate(judged, "positive agreement, facts alone").value == 1
+    assert estimate(judged, "misinformed kappa, facts alone").value == 1
+
+
 def test_pieces_that_a_program_takes_for_no_points_are_in_no_rate(first: PointLabels) -> None:
     marked = cut("marked", first, kind=PointKind.NONE)
 

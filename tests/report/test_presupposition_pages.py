@@ -24,9 +24,10 @@ from reviewscore.report.roles import Reader, faults, sheet
 from reviewscore.report.summary import summarise, write_summary
 from reviewscore.runs.export import parquet_row, row
 from reviewscore.schema.paper import Scope
-from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.presupposition import Supplies
 from reviewscore.schema.review import PointKind
+from reviewscore.schema.verdict import UnknownReason
 from tests.report.presupposed import (
     ONCE,
     PAPERS,
@@ -216,6 +217,19 @@ def test_the_summary_counts_two_levels_apart_and_what_authors_state_too(run: Pat
     assert "1, each judged by its main part; in 1 another part alone is misinformed" in words
     assert "judged misinformed: 2 of 6" in words
     assert len(summary_lines(summary)) <= 10
+
+
+def test_what_authors_state_is_counted_only_where_it_is_known_not_to_be_misinformed(
+    tmp_path: Path,
+) -> None:
+    unknown = {"misinformed": None, "status": Status.UNKNOWN, "reason": UnknownReason.NOT_VISIBLE}
+    points = [STATED, STATED.model_copy(update={"point_id": "tides-r2#9", **unknown})]
+
+    counts = summarise(write_run(tmp_path / "run", points)).judged
+
+    assert points[1].acknowledged
+    assert counts is not None and counts.presuppositions is not None
+    assert counts.presuppositions.acknowledged["claim"] == 1
 
 
 def test_of_other_protocols_the_summary_says_nothing_of_levels(tmp_path: Path) -> None:
