@@ -434,8 +434,8 @@ def proof(point: PointScore) -> tuple[SheetQuote, ...]:
 
 
 def false_premises(point: PointScore) -> tuple[Premise, ...]:
-    """Premises judged false."""
-    premises = () if point.argument is None else point.argument.premises
+    """Premises judged false, of an argument that the verdict rests on."""
+    premises = () if point.deciding_argument is None else point.deciding_argument.premises
     return tuple(premise for premise in premises if _false(premise))
 
 
@@ -639,7 +639,7 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
 
 def _rebuttal(point: PointScore) -> Entry:
     own = [*own_words(point)]
-    for premise in () if point.argument is None else point.argument.premises:
+    for premise in () if point.deciding_argument is None else point.deciding_argument.premises:
         who = "written" if premise.explicit else "presumed"
         own.append(
             f"{premise.premise_id} ({who}, {_holds(premise)}): {premise.text}{_where(premise)}"
