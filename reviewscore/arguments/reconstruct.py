@@ -66,8 +66,8 @@ INFERENCE_VERSION = 1
 _REASONS = 2
 _STEP = re.compile(
     r"\bif\b[^.;!?]{3,300}[ ,]then\b"
-    r"|(?<!not )(?<!n't )(?<!n’t )\b(?:impl(?:y|ies)|entails?"
-    r"|means? that|follows? (?:from|that))\b",
+    r"|(?<!not )(?<!n't )(?<!n’t )\b(?:(?:impl(?:y|ies)|entails?)\b(?!\s*[.?!])"
+    r"|means? that\b|follows (?:from|that)\b)",
     re.IGNORECASE,
 )
 """Words by which a reviewer states that one thing follows from another."""

@@ -28,6 +28,7 @@ _GUESSES = (
     "rounds and premises are guessed: the means of the ReviewScore paper "
     f"({MEAN_ROUNDS:.1f} and {MEAN_PREMISES:.1f} an argument)"
 )
+_GUESSED_ARGUMENTS = "which arguments are rebuilt is guessed by the embedded rules"
 _GUESSED_LOOKS = f"second looks are guessed: {SECOND_LOOKS:.0%} of the points"
 
 
@@ -95,7 +96,8 @@ def protocols_line(expected: CostEstimate) -> str:
 def _guesses(way: CallEstimate) -> list[str]:
     """What an audit's number of calls rests on."""
     guessed = {"presuppositions_second_look": _GUESSED_LOOKS, "reconstruct_argument": _GUESSES}
-    return [words for stage, words in guessed.items() if stage in way.calls]
+    beside = [_GUESSED_ARGUMENTS] if way.protocol == "presupposition+proof" else []
+    return [*beside, *(words for stage, words in guessed.items() if stage in way.calls)]
 
 
 def _context(expected: CostEstimate, settings: Settings) -> list[str]:

@@ -230,11 +230,11 @@ def own_words(score: PointScore) -> tuple[str, ...]:
 def argument_words(score: PointScore) -> str:
     """What the argument beside a verdict is, or why there is none; empty if none was looked for."""
     if score.argument is not None:
-        return "The verdict above does not rest on the argument, which stands beside it."
+        return "The argument stands beside the verdict, which does not rest on it."
     if score.extraction is None:
         return ""
     reasons = counted(len(score.extraction.reasons), "reason")
-    return f"No argument was rebuilt: it gives {reasons} and states no step between."
+    return f"No argument was rebuilt: the remark gives {reasons} and states no step."
 
 
 def look_words(look: Look) -> str:

@@ -78,6 +78,7 @@ def test_a_failed_proof_says_where_and_why(
         (("rain was left out",), "Rain does not imply frogs.", False),
         (("rain was left out",), "If possible, add rain. Only then are counts fair.", False),
         (("rain was left out",), "The counts are as follows: weak.", False),
+        (("rain was left out",), "Rain is left out. Say what this implies.", False),
     ],
 )
 def test_two_reasons_or_a_stated_step_make_an_inference(
