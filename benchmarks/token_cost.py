@@ -315,23 +315,28 @@ def main() -> None:
     line("… with `--batch`", Way(batch=True), "<= 0.14")
     line("… with `--batch`, writing for an hour at 2.0", Way(batch=True, write=2.0))
     economy: dict[str, object] = {"protocol": "economy", "points": "rules"}
-    line("`--protocol economy`", Way(settings=economy), "<= 0.20")
-    line("… with `--batch`", Way(settings=economy, batch=True), "<= 0.10")
-    line("… with `--per review`", Way(settings={**economy, "per": "review"}))
-    line("… with `--per review --batch`", Way(settings={**economy, "per": "review"}, batch=True))
-    line("… with `--per review --score base`",
-         Way(settings={**economy, "per": "review", "score": "base"}))  # fmt: skip
-    for per in ("point", "review", "paper"):
-        for looks in ("0.3/0.7", "off"):
-            settings = {"protocol": "presupposition", "per": per, "second_look": looks}
-            name = f"`--protocol presupposition --per {per}`"
-            name = f"{name}{'' if looks != 'off' else ', no second look'}"
-            goals = {"review": ("<= 0.03", ""), "paper": ("<= 0.03", "<= 0.015")}.get(per, ("", ""))
-            line(name, Way(settings=settings), goals[0])
-            line("… with `--batch`", Way(settings=settings, batch=True), goals[1])
-    proof = {"protocol": "presupposition+proof"}
-    line("`--protocol presupposition+proof`", Way(settings=proof))
-    line("… with `--score base`", Way(settings={**proof, "score": "base"}))
+    proof: dict[str, object] = {"protocol": "presupposition+proof"}
+
+    def both(name: str, settings: dict[str, object], goal: str = "", in_jobs: str = "") -> None:
+        line(name, Way(settings=settings), goal)
+        line("… with `--batch`", Way(settings=settings, batch=True), in_jobs)
+
+    both("`--protocol economy`", economy, "<= 0.20", "<= 0.10")
+    both("`--protocol economy --per review`", {**economy, "per": "review"})
+    both(
+        "`--protocol economy --per review --score base`",
+        {**economy, "per": "review", "score": "base"},
+    )
+    for per, goal, in_jobs in (
+        *(("point", "", ""), ("review", "<= 0.03", "")),
+        ("paper", "<= 0.03", "<= 0.015"),
+    ):
+        asked: dict[str, object] = {"protocol": "presupposition", "per": per}
+        name = f"`--protocol presupposition --per {per}`"
+        both(name, asked, goal, in_jobs)
+        both(f"{name}, no second look", {**asked, "second_look": "off"}, goal, in_jobs)
+    both("`--protocol presupposition+proof`", proof)
+    both("`--protocol presupposition+proof --score base`", {**proof, "score": "base"})
     line("mistake: cold fan-out of the first calls", Way(warm=False))
     line("mistake: another enforced schema for each stage", Way(settings={"structured": "schema"}))
     line("mistake: one marker, after the item", Way(layout="marker after the item"))
