@@ -27,7 +27,7 @@ from reviewscore.notices import notice
 from reviewscore.toml_files import read_toml
 
 Plain = addresses.Plain
-POINT_TOKENS = {"paper": 0, "economy": 300, "presupposition": 700}
+POINT_TOKENS = {"paper": 0, "economy": 300, "presupposition": 700, "presupposition+proof": 700}
 """Tokens of a reply that are allowed for each point, where it is asked about several, by protocol;
 about twice what most need."""
 EMBEDDED = "lexical"
@@ -47,7 +47,8 @@ class Settings(BaseModel):
         protocol: ``paper`` (one call per premise, as published) or ``economy`` (all premises of
             an argument in one call, the type of a point in one call, or in none where a model
             split the review and said it), both of the ReviewScore paper; ``presupposition``: what
-            a point takes for granted, and whether it is so.
+            a point takes for granted, and whether it is so; ``presupposition+proof``: the same,
+            and beside it arguments with an inference rebuilt and proved.
         per: What one first question about points is about: a ``point``, all points of a
             ``review``, or of all reviews of a ``paper``. None is the protocol's own: ``review`` of
             ``presupposition``, else ``point``. Not for the protocol ``paper``, nor for excerpts,
@@ -129,7 +130,7 @@ class Settings(BaseModel):
     panel: tuple[str, ...] = ()
     judges: dict[str, str] = Field(default_factory=dict)
     repeats: int = Field(default=1, ge=1, le=25)
-    protocol: Literal["paper", "economy", "presupposition"] = "paper"
+    protocol: Literal["paper", "economy", "presupposition", "presupposition+proof"] = "paper"
     per: Literal["review", "paper", "point"] | None = None
     second_look: str = Field(default="0.3/0.7", pattern=r"^(off|\d(\.\d{1,6})?/\d(\.\d{1,6})?)$")
     points_per_call: int = Field(default=20, ge=1, le=100)
@@ -217,11 +218,21 @@ class Settings(BaseModel):
         return self.protocol == "economy" and self.asked_per == "point" and not asked
 
     @property
+    def presupposes(self) -> bool:
+        """Whether verdicts rest on what points take for granted."""
+        return self.protocol in ("presupposition", "presupposition+proof")
+
+    @property
+    def proves_beside(self) -> bool:
+        """Whether arguments are rebuilt and proved beside such verdicts."""
+        return self.protocol == "presupposition+proof"
+
+    @property
     def asked_per(self) -> Literal["review", "paper", "point"]:
         """What one first question about points is about; nothing but a point without a model."""
         if self.embedded:
             return "point"
-        together = self.protocol == "presupposition" and self.context == "whole"
+        together = self.presupposes and self.context == "whole"
         return self.per or ("review" if together else "point")
 
     @property
@@ -297,7 +308,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _of_the_protocol(self) -> Settings:
-        if self.embedded and self.protocol == "presupposition":
+        if self.embedded and self.presupposes:
             raise ValueError("the lexical judge looks points up: presuppositions need a model")
         low, high = self.second_look_between or (0.0, 1.0)
         if not 0 <= low <= high <= 1:
@@ -308,9 +319,7 @@ class Settings(BaseModel):
             raise ValueError(
                 "excerpts are the passages nearest to one point: --per point asks with them"
             )
-        if self.author_response and (
-            self.protocol == "presupposition" or self.asked_per != "point"
-        ):
+        if self.author_response and (self.presupposes or self.asked_per != "point"):
             raise ValueError(
                 "the authors' response is shown by the protocols paper and economy, point by point"
             )
@@ -320,7 +329,7 @@ class Settings(BaseModel):
                 f"--judge {alone[0]} answers point by point: with --per {self.asked_per} one model "
                 "says it all"
             )
-        if self.calibration is not None and self.protocol == "presupposition":
+        if self.calibration is not None and self.presupposes:
             raise ValueError("calibrations are learnt of ReviewScores, not of standing")
         return self
 
@@ -348,7 +357,7 @@ class Settings(BaseModel):
             "repeats": self.repeats,
             "protocol": self.protocol,
             "per": None if self.asked_per == "point" else self.asked_per,
-            "second_look": self.second_look if self.protocol == "presupposition" else None,
+            "second_look": self.second_look if self.presupposes else None,
             "points_per_call": None if self.asked_per == "point" else self.points_per_call,
             "base_url": addresses.without_credentials(next(iter(self.servers), None)),
             "temperature": self.temperature,

@@ -9,7 +9,7 @@ from typing import Literal, assert_never
 
 from reviewscore import __version__
 from reviewscore.arguments.aggregate import advanced, failure
-from reviewscore.arguments.reconstruct import reconstruct
+from reviewscore.arguments.reconstruct import infers, reconstruct, verbatim
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
 from reviewscore.judges.excerpts import on_excerpts, premise_on_excerpts
 from reviewscore.judges.judge import Judges, ReviewJudges
@@ -213,7 +213,13 @@ async def score_with_response(
 
 
 async def score_presuppositions(
-    point: ReviewPoint, paper: Paper, judges: ReviewJudges
+    point: ReviewPoint,
+    paper: Paper,
+    judges: ReviewJudges,
+    *,
+    proof: bool = False,
+    score: Score = "both",
+    rounds: int = 10,
 ) -> PointScore:
     """Score a point by what it takes for granted, and whether that is so.
 
@@ -221,6 +227,9 @@ async def score_presuppositions(
         point: The point.
         paper: The paper that is reviewed.
         judges: Who judges; what `by_review` brought them is used.
+        proof: Whether an argument that makes an inference is rebuilt beside the verdict.
+        score: ``base`` leaves the premises of such an argument unjudged.
+        rounds: Most rounds of its reconstruction.
 
     Raises:
         ModelError: No judge gave a usable reply.
@@ -230,7 +239,38 @@ async def score_presuppositions(
         return _not_judged(with_places(point, paper), judges)
     point, seen = with_places(point, paper), seen_of(paper)
     looks = await judges.looks(point, paper)
-    return score_of_looks(point, verdict_of(looks, scope=seen.kind), seen, paper, judges)
+    record = score_of_looks(point, verdict_of(looks, scope=seen.kind), seen, paper, judges)
+    if not proof or record.type is not PointType.ARGUMENT or not record.is_point:
+        return record
+    return await _with_argument(record, point, paper, judges, score=score, rounds=rounds)
+
+
+async def _with_argument(
+    record: PointScore,
+    point: ReviewPoint,
+    paper: Paper,
+    judges: Judges,
+    *,
+    score: Score,
+    rounds: int,
+) -> PointScore:
+    """A verdict with the argument beside it, if there is an inference in it to prove.
+
+    The verdict stays what it is, whatever becomes of the argument.
+    """
+    try:
+        extraction = verbatim(await judges.extract_argument(point), point)
+        if not infers(extraction, point.text):
+            return record.model_copy(update={"extraction": extraction})
+        argument = await reconstruct(point, paper, judges, rounds=rounds, extraction=extraction)
+        if score != "base":
+            argument = await _with_verdicts(argument, point, paper, judges, response=None)
+    except ModelError as error:
+        return record.model_copy(update={"error": error_message(error)})
+    argument = _premises_on_what_was_seen(argument)
+    judged = (premise.verdict for premise in argument.premises)
+    failures = [verdict.error for verdict in judged if verdict is not None and verdict.error]
+    return record.model_copy(update={"argument": argument, "error": "; ".join(failures) or None})
 
 
 def score_of_looks(
@@ -308,6 +348,13 @@ async def _judged_argument(
     point: ReviewPoint, paper: Paper, judges: Judges, *, rounds: int, response: str | None
 ) -> Argument:
     argument = await reconstruct(point, paper, judges, rounds=rounds)
+    return await _with_verdicts(argument, point, paper, judges, response=response)
+
+
+async def _with_verdicts(
+    argument: Argument, point: ReviewPoint, paper: Paper, judges: Judges, *, response: str | None
+) -> Argument:
+    """An argument with its premises judged, if it was proved and not found unfaithful."""
     if not argument.state.passed:
         return argument
     verdicts = await judges.premises_factuality(argument.premises, point, paper, response=response)

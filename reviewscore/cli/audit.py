@@ -175,7 +175,7 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> CostE
     """
     with waiting("estimating the cost", quiet=quiet):
         cost_estimate = estimated(collection, settings, compare=True)
-    for line in () if quiet else (*lines(cost_estimate, settings), protocols_line(cost_estimate)):
+    for line in () if quiet else lines(cost_estimate, settings):
         say(line)
     if not agreed(cost_estimate, settings):
         raise click.Abort
@@ -335,7 +335,9 @@ def lines(cost_estimate: CostEstimate, settings: Settings) -> list[str]:
     from reviewscore.llm.ledger.upkeep import info
 
     past = error_lines(info(settings.ledger_place).errors)
-    return [*texts, *estimate_lines(cost_estimate, settings), *past]
+    protocols = protocols_line(cost_estimate)
+    own = estimate_lines(cost_estimate, settings)
+    return [*texts, *own, *([protocols] if protocols else []), *past]
 
 
 def estimated(collection: Collection, settings: Settings, *, compare: bool = False) -> CostEstimate:

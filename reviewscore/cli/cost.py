@@ -28,6 +28,7 @@ _GUESSES = (
     "rounds and premises are guessed: the means of the ReviewScore paper "
     f"({MEAN_ROUNDS:.1f} and {MEAN_PREMISES:.1f} an argument)"
 )
+_GUESSED_ARGUMENTS = "which arguments are rebuilt is guessed by the embedded rules"
 _GUESSED_LOOKS = f"second looks are guessed: {SECOND_LOOKS:.0%} of the points"
 
 
@@ -78,24 +79,25 @@ def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
 
 
 def protocols_line(expected: CostEstimate) -> str:
-    """What each protocol would ask of the same models, in a line."""
-    command = expected.command
-    assert command is not None
-    texts = []
+    """What each protocol would ask of the same models, in a line; empty if nothing is asked."""
+    command, texts = expected.command, []
+    if command is None or not command.calls:
+        return ""
     for way in (way for way in expected.ways if way.models == command.models):
         free = all(provider_class(model).traits.free for model in way.models)
         free = free or all(model.startswith(EXCHANGE) for model in way.models)
         cost = "" if way.usd is None or free else f", ${way.usd:,.2f}"
         own = " (this command)" if way is command else ""
-        texts.append(f"{way.protocol} ~{sum(way.calls.values()):,.0f} calls{cost}{own}")
+        calls = f"~{sum(way.calls.values()):,.0f} calls"
+        texts.append(f"{way.protocol} {calls}, ~{_short(way.input_tokens)} tokens in{cost}{own}")
     return f"by protocol: {'; '.join(texts)}"
 
 
 def _guesses(way: CallEstimate) -> list[str]:
     """What an audit's number of calls rests on."""
-    if way.protocol == "presupposition":
-        return [_GUESSED_LOOKS]
-    return [_GUESSES] if way.protocol else []
+    guessed = {"presuppositions_second_look": _GUESSED_LOOKS, "reconstruct_argument": _GUESSES}
+    beside = [_GUESSED_ARGUMENTS] if way.protocol == "presupposition+proof" else []
+    return [*beside, *(words for stage, words in guessed.items() if stage in way.calls)]
 
 
 def _context(expected: CostEstimate, settings: Settings) -> list[str]:

@@ -134,7 +134,8 @@ _WORDS = {
     "workers": "Worker processes; as many as the cluster has processors if not given.",
     "score": "Which score.",
     "protocol": "One call per premise, as published; all premises of an argument in one; or what a "
-    "point takes for granted, and whether it is so.",
+    "point takes for granted, and whether it is so, with +proof beside it arguments of two reasons "
+    "or a stated step, rebuilt and proved.",
     "per": "What a first question is about: a point, all points of a review (as by default with "
     "--protocol presupposition) or of all reviews of a paper.",
     "second_look": "Probabilities of being wrong, LOW/HIGH, between which --protocol "

@@ -86,7 +86,7 @@ def excerpt_room(settings: Settings, beside: int = 0) -> int:
 
 
 def _task(settings: Settings) -> int:
-    if settings.protocol == "presupposition":
+    if settings.presupposes:
         return _TASK_OF_LOOK
     return _TASK if settings.score == "base" else _TASK_OF_ARGUMENT
 

@@ -693,7 +693,7 @@ def judges_of(settings: Settings, client: Client) -> Judges:
 
 def _member(settings: Settings, asker: Asker) -> ModelJudges:
     looking = None
-    if settings.protocol == "presupposition":
+    if settings.presupposes:
         looking = PresuppositionJudge(
             asker,
             second_look=settings.second_look_between,

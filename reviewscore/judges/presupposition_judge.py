@@ -158,9 +158,7 @@ class PresuppositionJudge:
         )
         return self._look(judged.reply, point, paper, judged.provenance, number=1)
 
-    async def second_look(
-        self, point: ReviewPoint, paper: Paper, passages: Sequence[str]
-    ) -> Look:
+    async def second_look(self, point: ReviewPoint, paper: Paper, passages: Sequence[str]) -> Look:
         """A look at a point alone, with passages that may bear on it.
 
         Raises:

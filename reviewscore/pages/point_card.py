@@ -221,3 +221,8 @@ def card_of(
 def premises_of(score: PointScore) -> tuple[Premise, ...]:
     """The premises of a point's reconstruction; none without one."""
     return score.argument.premises if score.argument else ()
+
+
+def deciding_premises(score: PointScore) -> tuple[Premise, ...]:
+    """The same, of a reconstruction that the verdict rests on."""
+    return score.deciding_argument.premises if score.deciding_argument else ()

@@ -265,6 +265,16 @@ def own_words(score: PointScore) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
+def argument_words(score: PointScore) -> str:
+    """What the argument beside a verdict is, or why there is none; empty if none was looked for."""
+    if score.argument is not None:
+        return "The argument stands beside the verdict, which does not rest on it."
+    if score.extraction is None:
+        return ""
+    reasons = counted(len(score.extraction.reasons), "reason")
+    return f"No argument was rebuilt: the remark gives {reasons} and states no step."
+
+
 def look_words(look: Look) -> str:
     """What a look said of the main part, and of which judge it is."""
     said = "no point" if look.main is None else _flag_words(look.main)

@@ -190,7 +190,7 @@ def headline(score: PointScore) -> Headline:
         return Headline(words, short, "unknown", order, _known(score))
     if score.finding is not None:
         return _OF_FINDINGS[score.finding]
-    if score.argument is not None:
+    if score.deciding_argument is not None:
         return _of_argument(score)
     if score.base is None:
         return Headline("unknown: no verdict was reached", "unknown", "unknown", 8, "unknown")

@@ -27,6 +27,7 @@ from reviewscore.printable import counted, without_folders
 from reviewscore.report.focus import Focus
 from reviewscore.report.lines import (
     aligned_words,
+    beside_words,
     doubted_words,
     doubtful_words,
     duration_words,
@@ -181,6 +182,7 @@ def _frame(
         "bars": _histograms(summary),
         "loop_rows": loop_rows(summary.arguments),
         "failed_rounds": failure_words(summary.arguments),
+        "beside_words": beside_words(summary.arguments),
         "focus": focus.digest,
         "focus_panels": focus.panels,
         "focus_elsewhere": focus.elsewhere,

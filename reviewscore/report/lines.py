@@ -53,7 +53,9 @@ def summary_lines(summary: Summary) -> list[str]:
     if summary.languages:
         lines.append(language_words(summary))
     lines += _paper_lines(summary)
-    if summary.arguments.reconstructed and not summary.lexical:
+    if summary.arguments.beside is not None:
+        lines.append(f"beside the verdicts: {beside_words(summary.arguments)}")
+    elif summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
     return [*lines, *_spent_lines(summary)]
 
@@ -411,6 +413,19 @@ def loop_rows(counts: ArgumentCounts) -> list[tuple[str, str, str, str, str]]:
         ("pass rate", rate(first.passed, first.n), rate(last.passed, last.n), "0.369", "0.935"),
         ("rounds", "–", rounds, "–", "3.09 ± 2.73"),
     ]
+
+
+def beside_words(counts: ArgumentCounts) -> str:
+    """What became of the arguments that stand beside verdicts; empty elsewhere."""
+    beside = counts.beside
+    if beside is None:
+        return ""
+    words = f"{counted(counts.reconstructed, 'argument')} rebuilt"
+    if beside.judged:
+        words += f", {beside.holding:,} of {beside.judged:,} without a premise judged false"
+    words += f"; {beside.without_inference:,} not, for want of two reasons or a stated step"
+    words += f"; {beside.failed:,} failed" if beside.failed else ""
+    return f"{words}; in no count of misinformed points"
 
 
 def failure_words(counts: ArgumentCounts) -> str:

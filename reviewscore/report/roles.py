@@ -19,7 +19,7 @@ from reviewscore.config import EMBEDDED
 from reviewscore.pages import presuppositions, wording
 from reviewscore.pages.author_answers import ShownAnswer, draft_paragraph, shown_answers
 from reviewscore.pages.finder import recall_sentence
-from reviewscore.pages.point_card import ShownPlace, premises_of, shown_places
+from reviewscore.pages.point_card import ShownPlace, deciding_premises, shown_places
 from reviewscore.pages.presuppositions import own_words, words_for_reviewer
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
@@ -402,7 +402,9 @@ def _unaligned(name: str, rest: Sequence[UnalignedParagraph] | None) -> list[Par
 
 def _draft(point: PointScore) -> str:
     """The paragraph to copy; passages that are only near, or confirm it, are not quoted in it."""
-    judged = [premise.verdict for premise in false_premises(premises_of(point))] + [point.verdict]
+    judged = [premise.verdict for premise in false_premises(deciding_premises(point))] + [
+        point.verdict
+    ]
     behind = [quote for verdict in judged if verdict for quote in verdict.evidence]
     return draft_paragraph(point, (*behind, *point.evidence, *_answering(point)))
 
@@ -428,7 +430,7 @@ def proof(point: PointScore) -> tuple[SheetQuote, ...]:
     if point.looks:
         return quotes(presuppositions.refuting(point))
     evidences: list[Evidence] = []
-    for premise in false_premises(premises_of(point)):
+    for premise in false_premises(deciding_premises(point)):
         evidences += premise.verdict.evidence if premise.verdict else ()
     if not evidences and point.verdict is not None:
         evidences += point.verdict.evidence
@@ -542,7 +544,7 @@ def _proved(point: PointScore) -> Entry:
     verdict = wording.headline(point).words
     own = [f"{verdict[:1].upper()}{verdict[1:]}.", *own_words(point)]
     lead = "It presumes" if wording.by_inference(point) else "It rests on"
-    own += [f"{lead}: {premise.text}" for premise in false_premises(premises_of(point))]
+    own += [f"{lead}: {premise.text}" for premise in false_premises(deciding_premises(point))]
     if point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
     return Entry(point.text, tuple(own), proof(point), "", point.short_name)
@@ -637,7 +639,7 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
 
 def _rebuttal(point: PointScore) -> Entry:
     own = [*own_words(point)]
-    for premise in premises_of(point):
+    for premise in deciding_premises(point):
         who = "written" if premise.explicit else "presumed"
         own.append(
             f"{premise.premise_id} ({who}, {_holds(premise)}): {premise.text}{_where(premise)}"

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from reviewscore.arguments.aggregate import round_half_up
+from reviewscore.arguments.aggregate import advanced, round_half_up
 from reviewscore.config import EMBEDDED, Plain
 from reviewscore.files import write_whole
 from reviewscore.pages.wording import passage_doubts
@@ -48,6 +48,22 @@ class Attempts(Record):
     passed: int = 0
 
 
+class ArgumentsBeside(Record):
+    """Arguments that stand beside verdicts, which do not rest on them: never added to these.
+
+    Attributes:
+        without_inference: Arguments that were not rebuilt: fewer than two reasons, no step stated.
+        judged: Rebuilt ones whose premises decide: all have a factuality, or one is judged false.
+        holding: Those of them without a premise that is judged false.
+        failed: Arguments that came to nothing, as a judge gave no usable reply.
+    """
+
+    without_inference: int = 0
+    judged: int = 0
+    holding: int = 0
+    failed: int = 0
+
+
 class ArgumentCounts(Record):
     """How reconstructing the arguments went.
 
@@ -59,6 +75,7 @@ class ArgumentCounts(Record):
         first: The first attempts, as without feedback.
         last: The last attempts, as with feedback.
         failures: Why rounds failed: failed rounds of all arguments by state.
+        beside: Where no verdict rests on them, as of ``presupposition+proof``; None elsewhere.
     """
 
     states: dict[str, int]
@@ -68,6 +85,7 @@ class ArgumentCounts(Record):
     first: Attempts
     last: Attempts
     failures: dict[str, int]
+    beside: ArgumentsBeside | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class LoopTally:
@@ -79,6 +97,20 @@ class LoopTally:
         self._rounds: Counter[int] = Counter()
         self._first: Counter[str] = Counter()
         self._last: Counter[str] = Counter()
+        self._beside: Counter[str] | None = None
+
+    def add_beside(self, score: PointScore) -> None:
+        """Count what stands beside a verdict that rests on something else."""
+        self._beside = self._beside if self._beside is not None else Counter()
+        if score.argument is None:
+            self._beside["failed" if score.extraction is None else "without_inference"] += 1
+            return
+        self.add(score.argument)
+        holds = None
+        if score.argument.state.passed:
+            holds = advanced(score.argument.premises).conjunction
+        self._beside["judged"] += holds is not None
+        self._beside["holding"] += holds is True
 
     def add(self, argument: Argument) -> None:
         """Count one reconstruction."""
@@ -101,6 +133,7 @@ class LoopTally:
             first=Attempts(**self._first),
             last=Attempts(**self._last),
             failures=dict(sorted(self._failures.items())),
+            beside=None if self._beside is None else ArgumentsBeside(**self._beside),
         )
 
 
@@ -569,8 +602,10 @@ class _Tally:
         for origin in score.origins:
             if origin.prompt_id and origin.prompt_sha256:
                 self.prompts[origin.prompt_id] = origin.prompt_sha256
-        if score.argument is not None:
-            self.loop.add(score.argument)
+        if score.deciding_argument is not None:
+            self.loop.add(score.deciding_argument)
+        elif score.looks and (score.argument or score.extraction or score.error):
+            self.loop.add_beside(score)
         if score.language is not None:
             self.languages.setdefault(score.language, set()).add(score.review_id)
         if score.places is not None:

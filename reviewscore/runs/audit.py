@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from reviewscore import __version__, prompts
 from reviewscore.addresses import without_credentials
 from reviewscore.arguments.aggregate import AGGREGATION_VERSION
-from reviewscore.arguments.reconstruct import RECONSTRUCTION_VERSION
+from reviewscore.arguments.reconstruct import INFERENCE_VERSION, RECONSTRUCTION_VERSION
 from reviewscore.bounds import in_force, put_in_force, read_bounded
 from reviewscore.config import Resolved, Settings
 from reviewscore.errors import InputError, SettingsError
@@ -426,9 +426,11 @@ def _methods(settings: Settings) -> dict[str, int]:
     }
     if not settings.embedded:
         used["asking"] = ASKING_VERSION
-    if settings.protocol == "presupposition":
+    if settings.presupposes:
         used["presuppositions"] = PRESUPPOSITION_VERSION
-    elif settings.score != "base":
+    if settings.proves_beside:
+        used["inference"] = INFERENCE_VERSION
+    if settings.proves_beside or (settings.score != "base" and not settings.presupposes):
         used["reconstruction"] = RECONSTRUCTION_VERSION
     return used
 

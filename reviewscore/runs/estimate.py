@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import assert_never, get_args
 
 from reviewscore import prompts
+from reviewscore.arguments.reconstruct import infers, verbatim
 from reviewscore.config import POINT_TOKENS, Settings
 from reviewscore.errors import InputError
 from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
@@ -367,6 +368,7 @@ async def estimate(
     """
     judges, cost_estimate, papers = LexicalJudges(), CostEstimate(), set()
     asked = [_AuditCalls(way) for way in _ways(settings, compare=compare)]
+    proves = any(calls.settings.proves_beside for calls in asked)
     unread: dict[str, Unread] = {}
 
     @lru_cache(maxsize=1)
@@ -388,8 +390,12 @@ async def estimate(
                 continue
             kind = (await judges.point_type(point)).type
             cost_estimate.points[kind] += 1
+            inference = False
+            if proves and kind is PointType.ARGUMENT:
+                extraction = verbatim(await judges.extract_argument(point), point)
+                inference = infers(extraction, point.text)
             for calls in asked:
-                calls.add_point(kind, len(point.text))
+                calls.add_point(kind, len(point.text), inference=inference)
     cost_estimate.papers = len(papers)
     cost_estimate.unread = UnreadTotal.over(unread.values())
     cost_estimate.prices = price_list(settings.prices).source
@@ -455,21 +461,33 @@ class _AuditCalls(_Calls):
         """Add the calls about all points of the reviews that were opened since the last time."""
         if self.settings.asked_per != "point" and self._points:
             calls = -(-self._points // self.settings.points_per_call)
-            looks = self.settings.protocol == "presupposition"
+            looks = self.settings.presupposes
             stage = "presuppositions_review" if looks else "base_review"
             reply = self._points * (LOOK_TOKENS if looks else BASE_TOKENS) / calls
             most = -(-self._points // calls) * POINT_TOKENS[self.settings.protocol]
             self.add(stage, calls, self._size, paper=True, reply=reply, longest=most)
         self._points = self._size = 0
 
-    def add_point(self, kind: PointType, point: int) -> None:
-        """Add the calls of a point of so many characters."""
+    def add_point(self, kind: PointType, point: int, *, inference: bool = False) -> None:
+        """Add the calls of a point.
+
+        Args:
+            kind: Its type.
+            point: Its characters.
+            inference: Whether it is an argument that is rebuilt beside presuppositions.
+        """
         self._points += 1
         match self.settings.protocol:
             case "paper" | "economy":
                 self._add_scored(kind, point)
             case "presupposition":
                 self._add_looks(point)
+            case "presupposition+proof":
+                self._add_looks(point)
+                if kind is PointType.ARGUMENT:
+                    self.add("extract_argument", 1, point)
+                if inference:
+                    self._add_loop(point, premises=self.settings.score != "base")
             case _:
                 assert_never(self.settings.protocol)
 
@@ -492,13 +510,18 @@ class _AuditCalls(_Calls):
                 self.add("is_question", 1, point)
             if kind is not PointType.ARGUMENT or settings.score != "advanced":
                 self.add(kind.judge, 1, point, paper=True)
-        if kind is not PointType.ARGUMENT or settings.score == "base":
-            return
-        rounds = min(MEAN_ROUNDS, settings.rounds)
-        self.add("extract_argument", 1, point)
+        if kind is PointType.ARGUMENT and settings.score != "base":
+            self.add("extract_argument", 1, point)
+            self._add_loop(point, premises=True)
+
+    def _add_loop(self, point: int, *, premises: bool) -> None:
+        """Add the calls that rebuild an argument and, if that is asked for, judge its premises."""
+        rounds = min(MEAN_ROUNDS, self.settings.rounds)
         self.add("reconstruct_argument", rounds, 3 * point, paper=True, reply=3 * REPLY_TOKENS)
         self.add("faithfulness", rounds, 3 * point)
-        if economy:
+        if not premises:
+            return
+        if self.settings.protocol == "economy":
             reply = MEAN_PREMISES * REPLY_TOKENS
             self.add("premises_factuality", 1, 4 * point, paper=True, reply=reply)
         else:

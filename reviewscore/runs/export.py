@@ -120,6 +120,8 @@ COLUMNS = {
     "flag and is never added to `misinformed`; empty is unknown.",
     "standing": "Would a fair reviewer still make the remark beside the passages? 1 to 5.",
     "probability": "That an expert would call the point wrong about this paper, 0 to 1; it ranks.",
+    "inference": "Of --protocol presupposition+proof, arguments: whether two reasons or a stated "
+    "step are given, so that the argument was rebuilt beside the verdict; empty elsewhere.",
     "parts": "Parts of the remark, the main one of which decides.",
     "parts_misinformed": "Those of them that are misinformed.",
     "granted": "What the remark takes for granted, as the sentence on top of its page has it.",
@@ -156,7 +158,7 @@ _INTEGERS = {
 _NUMBERS = {"advanced", "calibrated", "seen_share", "probability"}
 _FLAGS = {
     *("conjunction", "all_trivial", "misinformed", "calibrated_misinformed"),
-    *("acknowledged", "unquoted", "supplied"),
+    *("acknowledged", "unquoted", "supplied", "inference"),
 }
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
@@ -348,12 +350,20 @@ def _of_looks(score: PointScore) -> dict[str, Cell]:
         "supplied": score.supplied,
         "standing": score.standing,
         "probability": score.probability,
+        "inference": _inference(score),
         "parts": len(score.parts) or None,
         "parts_misinformed": (
             sum(part.misinformed is True for part in score.parts) if score.parts else None
         ),
         "granted": None if known is None else known.statement,
     }
+
+
+def _inference(score: PointScore) -> bool | None:
+    """Whether an argument stands beside a verdict; None where none was looked for."""
+    if not score.looks or (score.argument is None and score.extraction is None):
+        return None
+    return score.argument is not None
 
 
 def _seen(seen: Seen | None) -> dict[str, Cell]:

@@ -332,6 +332,13 @@ class SettingDifference(Record):
         return f"{self.name} was {self.before!r} and is now {self.now!r}"
 
 
+_OF_THE_LOOP = (
+    *("extract_argument", "reconstruct_argument", "formulas", "streamline"),
+    *("faithfulness", "feedback"),
+)
+"""Prompts of the loop that rebuilds an argument."""
+
+
 def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
     """The prompts that an audit can put to a model, by its settings.
 
@@ -346,10 +353,13 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
         names.append("excerpts")
     if decisive["points"] != "rules":
         names.append("split_points")
-    if decisive["protocol"] == "presupposition":
+    if decisive["protocol"] in ("presupposition", "presupposition+proof"):
         names.append("presupposition_terms")
         names.append("presuppositions_review" if together else "presuppositions_point")
         names += ["presuppositions_second_look"] if decisive["second_look"] != "off" else []
+        if decisive["protocol"] == "presupposition+proof":
+            names += [*_OF_THE_LOOP]
+            names += ["premise_factuality"] if decisive["score"] != "base" else []
         return tuple(names)
     names += ["question_answerability", "claim_factuality"]
     if together:
@@ -357,8 +367,7 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
     else:
         names += ["point_type"] if economy else ["is_argument", "is_question"]
     if decisive["score"] != "base":
-        names += ["extract_argument", "reconstruct_argument", "formulas", "streamline"]
-        names += ["faithfulness", "feedback", "premise_factuality"]
+        names += [*_OF_THE_LOOP, "premise_factuality"]
         names += ["premises_factuality"] if economy else []
     return tuple(names)
 

@@ -352,8 +352,15 @@ async def score_by_settings(
     if settings.context == "excerpts" and judges.gives_scores:
         point = with_places(point, paper)  # of the whole paper
         paper, _ = judged_on(point, paper, settings, response=response)
-    if settings.protocol == "presupposition":
-        return await score_presuppositions(point, paper, review_judges(judges))
+    if settings.presupposes:
+        return await score_presuppositions(
+            point,
+            paper,
+            review_judges(judges),
+            proof=settings.proves_beside,
+            score=settings.score,
+            rounds=settings.rounds,
+        )
     score = await score_with_response(
         point,
         paper,

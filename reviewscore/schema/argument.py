@@ -65,7 +65,13 @@ class Premise(Record):
 
 
 class Extraction(Record):
-    """The reviewer's own words for what is concluded and why, before any reconstruction."""
+    """The reviewer's own words for what is concluded and why, before any reconstruction.
+
+    Attributes:
+        conclusion: The reviewer's words for what the reader is to accept.
+        reasons: Those for each thing that is said in its support.
+        provenance: Where it came from.
+    """
 
     conclusion: str
     reasons: tuple[str, ...]

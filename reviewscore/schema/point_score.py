@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from reviewscore.schema.argument import Argument, Failure, Premise
+from reviewscore.schema.argument import Argument, Extraction, Failure, Premise
 from reviewscore.schema.author_answer import AnswerStance, AuthorAnswer
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence, Scope, Seen
@@ -113,7 +113,10 @@ class PointScore(Record):
         rationale: Why the finding is what it is; empty for models, whose verdicts say why.
         verdict: The BASE verdict with its rationale and quotes.
         evidence: All verified passages, of the verdict and of the premises.
-        argument: The reconstruction, for arguments when ADVANCED was asked for.
+        argument: The reconstruction, for arguments when ADVANCED was asked for; with `looks` it
+            stands beside the verdict, which does not rest on it.
+        extraction: Of an argument beside whose `looks` none was rebuilt, as it gives fewer than two
+            reasons and states no step: its conclusion and reasons, verbatim.
         error: What failed. Of a point that is scored all the same, a part without a verdict that
             could not have changed whether it is misinformed.
         calibrated: The score corrected by human labels of other papers, where that was asked for;
@@ -169,6 +172,7 @@ class PointScore(Record):
     verdict: Verdict | None = None
     evidence: tuple[Evidence, ...] = ()
     argument: Argument | None = None
+    extraction: Extraction | None = Field(default=None, exclude_if=lambda value: value is None)
     error: str | None = None
     calibrated: Calibrated | None = None
     without_response: WithoutResponse | None = None
@@ -234,13 +238,20 @@ class PointScore(Record):
         return self.parts[0].presuppositions if self.parts else ()
 
     @property
+    def deciding_argument(self) -> Argument | None:
+        """The reconstruction that the verdict rests on; None where it rests on looks."""
+        return None if self.looks else self.argument
+
+    @property
     def panel_split(self) -> bool | None:
         """Whether judges of a panel disagree on which side of "misinformed" something lies.
 
         For an argument, any of its premises; else the point as a whole. None without a panel.
         """
         judged = [
-            premise.verdict for premise in _premises(self.argument) if premise.verdict is not None
+            premise.verdict
+            for premise in _premises(self.deciding_argument)
+            if premise.verdict is not None
         ]
         ratings = [verdict.ratings for verdict in judged] or (
             [self.verdict.ratings] if self.verdict is not None else []
@@ -253,7 +264,7 @@ class PointScore(Record):
 
         None if a premise has no score. Up to 2 it says what the conjunction says.
         """
-        premises = _premises(self.argument)
+        premises = _premises(self.deciding_argument)
         if self.type is not PointType.ARGUMENT or not premises:
             return self.base
         known = [premise.verdict.factuality for premise in premises if premise.verdict is not None]
@@ -272,7 +283,7 @@ class PointScore(Record):
         For an argument whose premises were judged, those say so that have a score of 1 or 2. What
         reviewers could not see is no such quote.
         """
-        judged = [premise.verdict for premise in _premises(self.argument)]
+        judged = [premise.verdict for premise in _premises(self.deciding_argument)]
         false = [
             verdict
             for verdict in judged
@@ -300,6 +311,7 @@ class PointScore(Record):
             provenances += premise.verdict.provenance if premise.verdict else ()
         for attempt in self.argument.rounds if self.argument else ():
             provenances += attempt.provenance
+        provenances += self.extraction.provenance if self.extraction else ()
         for look in self.looks:
             provenances += look.provenance
         return tuple(provenances)

@@ -82,13 +82,13 @@ def test_each_model_of_a_panel_is_estimated_alone_and_by_each_protocol() -> None
     assert set(ways) == {
         (models, protocol)
         for models in (members, *((one,) for one in members))
-        for protocol in ("paper", "economy", "presupposition")
+        for protocol in ("paper", "economy", "presupposition", "presupposition+proof")
     }
     assert found.command is ways[members, "paper"]
     for models in (members, *((one,) for one in members)):
         calls = [
             sum(ways[models, protocol].calls.values())
-            for protocol in ("presupposition", "economy", "paper")
+            for protocol in ("presupposition", "presupposition+proof", "economy", "paper")
         ]
         assert calls == sorted(set(calls))
     alone = command(of_examples(model="anthropic/claude-sonnet-5"))
