@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from reviewscore.errors import InputError
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.schema.annotation import AnnotatorKind
+from reviewscore.schema.marks import sum_of_words
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.point_label import sum_of_words
 from reviewscore.schema.review import PointKind, PointType, Review
 from reviewscore.sources.point_labels import (
     PointLabels,
