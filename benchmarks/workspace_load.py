@@ -35,7 +35,7 @@ class Served:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "reviewscore", "annotate", str(data), "--set", "load",
              "-o", str(folder), "--annotators", ",".join(f"A{n}" for n in range(PEOPLE)),
-             "--per-item", str(PEOPLE), "--port", str(port)],
+             "--per-item", str(PEOPLE), "--port", str(port), "--codebook", "1"],
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout is not None

@@ -49,10 +49,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Served:
     """A workspace in a process of its own."""
 
-    def __init__(self, source: Path, folder: Path, port: int = 0) -> None:
+    def __init__(self, source: Path, folder: Path, port: int = 0, codebook: int = 1) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "reviewscore", "annotate", str(source), "--set", "example",
-             "-o", str(folder), "--annotators", "A1,A2", "--per-item", "2", "--port", str(port)],
+             "-o", str(folder), "--annotators", "A1,A2", "--per-item", "2", "--port", str(port),
+             "--codebook", str(codebook)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.addresses: dict[str, str] = {}
