@@ -208,7 +208,7 @@ def act(workspace: Workspace, who: str, request: Request, form: Form) -> Respons
             words = "Skipped. Undo brings it back."
         elif what == "show":
             session.show(version=version, seconds=_seconds(form))
-            words = "This is the reconstruction. Type and whole factuality are fixed from here on."
+            words = "This is the reconstruction. What you said of the whole is fixed from here on."
         elif what == "peek":
             session.peek(version=version)
             words = "The model's scores are shown; your labels of this point will note it."

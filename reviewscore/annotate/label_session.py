@@ -96,7 +96,7 @@ class LabelSession:
             return len(dropped)
 
     def show(self, *, version: int, seconds: float = 0.0) -> None:
-        """Show the reconstruction; from then on type and whole factuality are fixed.
+        """Show the reconstruction; from then on what was said of the whole is fixed.
 
         Raises:
             RefusedError: The whole argument has not been labelled yet.

@@ -56,7 +56,7 @@ class Codebook(StrEnum):
 class Mark(StrEnum):
     """What an annotator did with a point besides labelling it."""
 
-    SHOWN = "shown"  # the reconstruction was shown: type and whole factuality are fixed
+    SHOWN = "shown"  # the reconstruction was shown: what was said of the whole is fixed
     PEEKED = "peeked"  # the model's scores were shown
     SKIPPED = "skipped"  # the text is no point
 
