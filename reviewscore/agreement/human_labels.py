@@ -90,6 +90,7 @@ class HumanLabels(ScoreColumns):
             that its argument is known to be labelled in part.
         types: Type of each point: the majority of the labels; None if there is no label or a tie,
             if people used the scale of another type, or if it is no point to most of them.
+        voted: The same whichever scale people used.
         whole: Shape (points, annotators); unanswerability or factuality 1..5 of the whole point,
             NaN missing.
         faithful: Shape (points, annotators); faithfulness 1..5 of the reconstruction.
@@ -113,6 +114,7 @@ class HumanLabels(ScoreColumns):
     points: tuple[Unit, ...]
     premises: tuple[Unit, ...]
     types: tuple[PointType | None, ...]
+    voted: tuple[PointType | None, ...]
     whole: Floats
     faithful: Floats
     factuality: Floats
@@ -145,7 +147,7 @@ class HumanLabels(ScoreColumns):
     def as_standing(self) -> HumanLabels:
         """The same labels with standing for a score, which premises have no part in."""
         cut = {name: getattr(self, name)[:0] for name in ("factuality", "weight", "point_of")}
-        return replace(self, premises=(), on_standing=True, **cut)
+        return replace(self, types=self.voted, premises=(), on_standing=True, **cut)
 
     @cached_property
     def base(self) -> Floats:
@@ -356,10 +358,8 @@ def gather(
         cards=annotators,
         points=points,
         premises=premises,
-        types=tuple(
-            None if none else known
-            for known, none in zip(_types(points, kept, types), no_points, strict=True)
-        ),
+        types=_types(points, kept, types, no_points),
+        voted=_types(points, kept, types, no_points, any_scale=True),
         kinds=kinds,
         standing=point(LabelField.STANDING),
         stated=_filled(kept, point_rows, columns, LabelField.PRESUPPOSITIONS, value=_stated),
@@ -410,17 +410,23 @@ def _stated(label: Label) -> float:
 
 
 def _types(
-    points: Sequence[Unit], labels: Sequence[Label], judged: Mapping[str, PointType]
+    points: Sequence[Unit],
+    labels: Sequence[Label],
+    judged: Mapping[str, PointType],
+    no_points: NDArray[np.bool_],
+    *,
+    any_scale: bool = False,
 ) -> tuple[PointType | None, ...]:
     votes: dict[str, Counter[str]] = {u.unit_id: Counter() for u in points}
     scales: dict[str, LabelField] = {}
     for label in labels:
         if label.field is LabelField.TYPE and label.unit_id in votes:
             votes[label.unit_id][str(label.value)] += 1
-        if label.field in _SCALES and label.unit_id in votes:
+        if label.field in _SCALES and label.unit_id in votes and not any_scale:
             scales[label.unit_id] = label.field
     return tuple(
-        _majority(votes[u.unit_id], scales.get(u.unit_id), judged.get(u.unit_id)) for u in points
+        None if none else _majority(votes[u.unit_id], scales.get(u.unit_id), judged.get(u.unit_id))
+        for u, none in zip(points, no_points, strict=True)
     )
 
 

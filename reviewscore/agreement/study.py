@@ -253,10 +253,12 @@ def _notes(compared: LabelsAndScores) -> list[str]:
         )
     untyped = sum(kind is None for kind in people.types) - people.no_points
     if untyped:
-        notes.append(
-            f"{counted(untyped, 'point')} without a type that most annotators chose and whose "
-            "scale they used: in no table."
+        left_out = (
+            "chose: in no table but that of standing and kind"
+            if people.on_standing
+            else "chose and whose scale they used: in no table"
         )
+        notes.append(f"{counted(untyped, 'point')} without a type that most annotators {left_out}.")
     if papers < FEW_PAPERS:
         notes.append(f"Only {counted(papers, 'paper')}: the intervals say little of other papers.")
     if len(people.annotators) == 1:

@@ -186,3 +186,19 @@ def test_the_majority_is_open_where_two_come_first() -> None:
     ratings = np.asarray([[0, 0, 1], [2, 1, np.nan], [np.nan] * 3, [3, np.nan, np.nan]])
 
     assert np.array_equal(majority(ratings, 4), [0, np.nan, np.nan, 3], equal_nan=True)
+
+
+def test_points_on_the_scale_of_another_type_have_a_standing_all_the_same(
+    tmp_path: Path, exact: Path
+) -> None:
+    labels = labels_of_standing(TRUTH)
+    for line in labels:
+        if line["unit_id"] == TRUTH[0][0] and line["field"] == "factuality":
+            line["field"] = "unanswerability"
+
+    found = study_of(tmp_path, [exact], labels)
+
+    points = table(found, "agreement-review-points")
+    estimate = estimate_of(points.rows[0][points.columns.index("Kappa")])
+    assert estimate is not None
+    assert estimate.n == len(TRUTH)
