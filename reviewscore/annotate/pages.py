@@ -341,6 +341,7 @@ def _told(score: PointScore | None) -> dict[str, object] | None:
         "judge": score.judge,
         "type": score.type.value if score.type is not None else "no type",
         "base": score.base,
+        "standing": score.standing is not None,
         "finding": None if score.finding is None else score.finding.value.replace("_", " "),
         "rationale": score.rationale if score.verdict is None else score.verdict.rationale,
         "premises": [

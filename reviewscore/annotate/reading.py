@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reviewscore.annotate.material import LabelPoint
@@ -128,16 +128,15 @@ def _place(point: LabelPoint, boxes: Sequence[str]) -> tuple[int, int]:
     return boxes.index(span.field), span.start
 
 
-def _marks(points: Sequence[ReviewPlace], box: str) -> list[tuple[int, Occurrence, str]]:
-    return [
-        (
-            place.number,
-            Occurrence(section=box, text=place.point.unit.text or "", span=place.point.unit.span),
-            place.point.point_id,
-        )
-        for place in points
-        if place.point.unit.span is not None and place.point.unit.span.field == box
-    ]
+def _marks(points: Sequence[ReviewPlace], box: str) -> Iterator[tuple[int, Occurrence, str]]:
+    """Number, place and identifier of the points in a box, and of where it repeats them."""
+    for place in points:
+        unit, places = place.point.unit, list(place.point.occurrences)
+        if unit.span is not None:
+            places.append(Occurrence(section=box, text=unit.text or "", span=unit.span))
+        for at in places:
+            if at.span.field == box:
+                yield place.number, at, place.point.point_id
 
 
 def paper_sections(paper: Paper | None) -> list[tuple[str, str]]:

@@ -90,7 +90,7 @@ def point_in_review(score: PointScore, review: Review | None) -> Excerpt:
     return Excerpt(f"{score.context} " if score.context else "", score.text, "")
 
 
-class Placed(Protocol):
+class HasSpan(Protocol):
     """Words of a review and where they stand."""
 
     @property
@@ -102,7 +102,7 @@ class Placed(Protocol):
         """Their place."""
 
 
-def marked_field(text: str, points: Iterable[tuple[int, Placed, str]]) -> list[Stretch]:
+def marked_field(text: str, points: Iterable[tuple[int, HasSpan, str]]) -> list[Stretch]:
     """A field of a review cut into points and what stands between them.
 
     Args:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -24,6 +25,8 @@ from reviewscore.annotate.workspace import Workspace, open_workspace
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.schema.annotation import LabelField
 from reviewscore.schema.presupposition import LabelledPresupposition, Supplies
+from reviewscore.schema.review import Occurrence
+from reviewscore.schema.span import Span
 from reviewscore.sources.annotations import read_annotations
 from tests.agreement.marked import CONCERNS, reviews, write_reviews
 from tests.annotate.invented import TYPE, give, make_workspace
@@ -98,6 +101,24 @@ def test_points_are_marked_in_their_place_in_the_review(workspace: Workspace) ->
     assert last is not None
     assert (last.number, last.before, last.after) == (4, "tides1-r1", None)
     assert shown_review(workspace, "A1", "another") is None
+
+
+def test_where_a_review_repeats_a_point_is_marked_with_its_number(workspace: Workspace) -> None:
+    (first, _) = points_of(workspace)
+    points = dict(workspace.material.points)
+    again = Occurrence(section="weaknesses", text="Thanks!",
+                       span=Span(field="weaknesses", start=47, end=54))  # fmt: skip
+    points[first] = replace(points[first], occurrences=(again,))
+    text = reviews(2)["tides0-r1"].fields["weaknesses"]
+    assert text[47:54] == "Thanks!"
+
+    repeating = replace(workspace, material=replace(workspace.material, points=points))
+    shown = shown_review(repeating, "A1", "tides0-r1")
+
+    assert shown is not None
+    marked = [(one.number, one.text) for one in shown.fields[0][1] if one.number is not None]
+    assert [number for number, _ in marked] == [1, 1]
+    assert marked[1] == (1, "Thanks!")
 
 
 def test_a_review_is_read_whole_beside_its_paper_and_the_next_one_after_it(
