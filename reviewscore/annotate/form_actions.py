@@ -18,7 +18,7 @@ from reviewscore.annotate.label_session import OutdatedError, RefusedError, valu
 from reviewscore.annotate.label_store import LabelEntry, now
 from reviewscore.annotate.material import LabelPoint
 from reviewscore.annotate.pages import Attempt, Notice
-from reviewscore.annotate.reading import shown_review
+from reviewscore.annotate.reading import path_to, shown_review
 from reviewscore.annotate.rules import Key, stated_of, stated_text, wants_reason
 from reviewscore.annotate.statements import UnfitError, stated_by
 from reviewscore.annotate.workspace import Workspace
@@ -79,7 +79,7 @@ def relate(workspace: Workspace, who: str, request: Request, form: Form) -> Resp
         page = pages.relevance_page(workspace, who, point, notice)
         return HTMLResponse(page, status_code=_UNFIT)
     workspace.store.relate(who, point.paper_id, int(value))
-    return RedirectResponse(point_path(who, point.point_id), status_code=303)
+    return RedirectResponse(path_to(workspace, who, point.point_id), status_code=303)
 
 
 @dataclass(frozen=True)

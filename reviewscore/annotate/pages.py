@@ -20,7 +20,13 @@ from reviewscore.annotate.progress import (
     standings_now,
     state_of,
 )
-from reviewscore.annotate.reading import ShownReview, paper_sections, reviews_of, shown_review
+from reviewscore.annotate.reading import (
+    ShownReview,
+    paper_sections,
+    path_to,
+    reviews_of,
+    shown_review,
+)
 from reviewscore.annotate.rules import (
     MOST_STATED,
     Codebook,
@@ -227,7 +233,7 @@ def list_page(workspace: Workspace, annotator: str, notice: Notice | None = None
         **frame(workspace, annotator),
         papers=papers,
         counts=counts(rows),
-        next_point=_next(rows, None),
+        onward=_onward(workspace, annotator, _next(rows, None)),
         publications=workspace.store.annotators().get(annotator),
         notice=notice,
     )
@@ -250,6 +256,10 @@ def _next(rows: list[Standing], after: str | None) -> str | None:
         if row.state in ("open", "begun") and row.point_id != after:
             return row.point_id
     return None
+
+
+def _onward(workspace: Workspace, annotator: str, point_id: str | None) -> str | None:
+    return None if point_id is None else path_to(workspace, annotator, point_id)
 
 
 def fields_of(
@@ -327,7 +337,7 @@ def _work(
         "counts": counts(rows),
         "before": ids[place - 1] if place else None,
         "after": ids[place + 1] if place + 1 < len(ids) else None,
-        "next_point": _next(rows, point.point_id),
+        "onward": _onward(workspace, annotator, _next(rows, point.point_id)),
         "notice": notice,
         "attempt": attempt,
     }  # fmt: skip

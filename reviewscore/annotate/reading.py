@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from reviewscore.annotate.guard import point_path, review_path
 from reviewscore.annotate.material import LabelPoint
 from reviewscore.annotate.progress import standings_now
+from reviewscore.annotate.rules import Codebook
 from reviewscore.annotate.workspace import Standing, Workspace
 from reviewscore.pages.point_card import Stretch, marked_field
 from reviewscore.schema.paper import Paper
@@ -75,6 +77,19 @@ def reviews_of(workspace: Workspace, annotator: str) -> dict[str, list[LabelPoin
     for point in workspace.points_of(annotator):
         groups.setdefault(point.unit.review_id, []).append(point)
     return groups
+
+
+def path_to(workspace: Workspace, annotator: str, point_id: str) -> str:
+    """Where an annotator goes on to label a point.
+
+    By codebook 2 a review is read whole first: until one of its points was begun, its page.
+    """
+    review = workspace.material.points[point_id].unit.review_id
+    mine = {point.point_id for point in reviews_of(workspace, annotator)[review]}
+    rows = (row for row in standings_now(workspace, annotator) if row.point_id in mine)
+    if workspace.codebook is Codebook.SECOND and all(row.state == "open" for row in rows):
+        return review_path(annotator, review)
+    return point_path(annotator, point_id)
 
 
 def shown_review(

@@ -103,6 +103,10 @@ def begin(page: Page, address: str) -> None:
     page.wait_for_selector("form[data-keys]")
     page.wait_for_load_state()
     page.keyboard.press("4")
+    page.wait_for_selector(".the-point, .whole")
+    if page.locator(".whole").count():  # by codebook 2 a review is read first
+        page.wait_for_load_state()
+        page.keyboard.press("j")
     ready(page)
 
 

@@ -135,12 +135,36 @@ def test_a_review_is_read_whole_beside_its_paper_and_the_next_one_after_it(
     assert page.count('<mark class="spot') == 2
     assert 'aria-label="Point 1, done"' in page
     assert 'aria-label="Point 2, open"' in page
-    judge = re.search(r'href="([^"]+)">Judge its points', page)
+    judge = re.search(r'href="([^"]+)" data-go="j">Judge its points', page)
     assert judge is not None
     assert judge[1].endswith(quote(second, safe=""))
     assert 'href="/by/A1/review/tides0-r2"' in page
     assert "Review before" not in page
     assert 'href="/by/A1/review/tides0-r1"' in client.get("/by/A1").text
+
+
+def test_by_codebook_2_each_review_is_read_before_its_first_point(
+    client: TestClient, workspace: Workspace
+) -> None:
+    def onward(point: str) -> str:
+        page = client.get(f"/by/A1/point/{quote(point, safe='')}").text
+        link = re.search(r'href="([^"]+)" data-go="n"', page)
+        assert link is not None
+        return link[1]
+
+    first, second = points_of(workspace)
+    start = client.get("/by/A1").text
+    assert 'href="/by/A1/review/tides0-r1" data-go="n"' in start
+    for point in (first, second):
+        give(workspace, "A1", point, TYPE, "claim")
+        assert onward(first).endswith(f"/point/{quote(second, safe='')}")
+        give(workspace, "A1", point, KIND, "none")
+    assert onward(second) == "/by/A1/review/tides0-r2"
+    asked = client.get(f"/by/A1/point/{quote(points_of(workspace, 'tides1-r1')[0], safe='')}")
+    form = {"csrf": found(asked.text, "csrf"), "value": "4"}
+    address = str(asked.url).replace("/point/", "/near/")
+    reply = client.post(address, data=form, follow_redirects=False)
+    assert reply.headers["location"] == "/by/A1/review/tides1-r1"
 
 
 def test_a_point_stands_in_its_whole_review_with_the_others(
