@@ -10,6 +10,7 @@ import pytest
 from reviewscore.annotate.export import export
 from reviewscore.annotate.label_store import LABELS_FILE
 from reviewscore.annotate.material import read_material
+from reviewscore.annotate.pages import adjudication
 from reviewscore.annotate.progress import alphas, disagreements, progress, state_of
 from reviewscore.annotate.rules import Codebook
 from reviewscore.annotate.workspace import Workspace, open_workspace
@@ -176,6 +177,27 @@ def test_the_verb_exports_and_agree_measures(
     told = capsys.readouterr().out
     assert "48 labels of" in told
     assert "0 faults" in told
+
+
+def test_what_is_at_stake_between_annotators_is_said(tmp_path: Path) -> None:
+    made = make_workspace(tmp_path / "set", annotators=("A1", "A2"), codebook=Codebook.SECOND)
+    for who, kind, standing in (("A1", "criticism", 2), ("A2", "request", 4)):
+        for point in made.material.points:
+            give(made, who, point, TYPE, "claim")
+            give(made, who, point, LabelField.KIND, kind)
+            give(made, who, point, FACTUALITY, 4)
+            give(made, who, point, LabelField.STANDING, standing)
+    give(made, "A2", CLAIM, LabelField.KIND, "none")
+
+    found = {(one.point.point_id, one.field): (one.weight, one.stake)
+             for one in disagreements(made, state_of(made))}  # fmt: skip
+
+    assert found[CLAIM, LabelField.KIND] == (3, "a point or none")
+    assert found[QUESTION, LabelField.KIND] == (1, "")
+    assert found[QUESTION, LabelField.STANDING] == (2, "would stand or not")
+    assert (CLAIM, LabelField.STANDING) not in found  # one of two has none left
+    assert "would stand or not" in adjudication(made)
+    made.store.close()
 
 
 def test_what_is_labelled_by_codebook_2_measures_a_run_by_presuppositions(

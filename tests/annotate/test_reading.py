@@ -11,6 +11,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from reviewscore.annotate.app import build_app
@@ -24,6 +26,7 @@ from reviewscore.annotate.statements import UnfitError, stated_by
 from reviewscore.annotate.workspace import Workspace, open_workspace
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.schema.annotation import LabelField
+from reviewscore.schema.marks import sum_of_words
 from reviewscore.schema.presupposition import LabelledPresupposition, Supplies
 from reviewscore.schema.review import Occurrence
 from reviewscore.schema.span import Span
@@ -327,6 +330,34 @@ def test_a_passage_that_a_line_break_divides_is_found() -> None:
 
     (passage,) = known.passages
     assert passage.quote == "The rate was\n0.003."
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "statement": st.text(max_size=30),
+            "true": st.sampled_from(["", "1", "5", "6", "not_visible", "x", "１"]),
+            "supplies": st.sampled_from(["", "fully", "no", "none"]),
+            "central": st.sampled_from(["", "yes", "no"]),
+            "passages": st.one_of(
+                st.text(max_size=40), st.sampled_from(["a gate", "We use\n0.003", "rate was 0.003"])
+            ),
+        },
+    )
+)
+def test_any_form_is_a_presupposition_with_passages_of_the_paper_or_says_why_not(
+    form: dict[str, str],
+) -> None:
+    try:
+        known = stated_by(form, PAPER)
+    except UnfitError as error:
+        assert str(error)
+        return
+    assert known.statement
+    for passage in known.passages:
+        assert PAPER.text[passage.start : passage.end] == passage.quote
+        assert sum_of_words(passage.quote) == passage.sha256
 
 
 def test_presuppositions_survive_a_process_that_is_killed_at_once(tmp_path: Path) -> None:
