@@ -17,7 +17,7 @@ from reviewscore.agreement.judge_scores import NO_VERDICT, JudgeScores, floats
 from reviewscore.schema.annotation import Annotator
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.proof import Validity
-from reviewscore.schema.review import PointType
+from reviewscore.schema.review import PointKind, PointType
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean, only
 from reviewscore.stats.metrics import METRICS, Level, krippendorff_alpha, rounded
 from reviewscore.stats.statistic import Floats
@@ -46,6 +46,7 @@ _OF_ROUND: tuple[Callable[[Round], float], ...] = (
     lambda attempt: attempt.number,
 )
 _UNDECIDED = 3
+_BY_STANDING = "Misinformed by the labels: a median standing of 1 or 2."
 _WIDE = (2, 1)
 """Spreads of a panel above which it abstains, step by step."""
 Which: TypeAlias = Literal["base", "advanced", "premise"]
@@ -158,15 +159,16 @@ def _column(metric: str, which: Which) -> str:
 
 def study_tables(compared: LabelsAndScores, level: Level) -> list[Table]:
     """All tables in the order of the report; their cells are filled when the plans have run."""
+    standing = compared.people.on_standing  # which premises and reconstructions have no part in
     tables = [
         overview(compared),
         *by_type(compared),
-        scores_compared(compared),
-        fact_and_inference(compared),
+        None if standing else scores_compared(compared),
+        None if standing else fact_and_inference(compared),
         shares(compared),
         judges_compared(compared),
-        responses(compared),
-        reconstructions(compared),
+        None if standing else responses(compared),
+        None if standing else reconstructions(compared),
         counts(compared),
         annotators(compared.people),
         between_people(compared, level),
@@ -187,7 +189,9 @@ def overview(compared: LabelsAndScores) -> Table:
     ]
     return Table(
         "agreement",
-        f"Agreement with {compared.people.readers}, ADVANCED ReviewScore (as table 1)",
+        f"Agreement with {compared.people.readers} on standing"
+        if compared.people.on_standing
+        else f"Agreement with {compared.people.readers}, ADVANCED ReviewScore (as table 1)",
         tuple(columns),
         (*rows, *_people_rows(compared)),
         notes=("F1 of the class misinformed; Kappa with quadratic weights over 1 to 5.",
@@ -222,7 +226,9 @@ def by_type(compared: LabelsAndScores) -> list[Table]:
     return [
         Table(
             f"agreement-{kind.replace(' ', '-')}",
-            f"Agreement with {compared.people.readers} on {kind} (as table {number})",
+            f"Agreement with {compared.people.readers} on the standing of {kind}"
+            if compared.people.on_standing
+            else f"Agreement with {compared.people.readers} on {kind} (as table {number})",
             ("judge", *(METRICS[name].title for name in metrics)),
             tuple(
                 (judge.name, *(compared.ask(name, judge, kinds) for name in metrics))
@@ -338,7 +344,10 @@ def shares(compared: LabelsAndScores) -> Table:
         tuple(rows),
         keys=2,
         kind="percent",
-        notes=(f"On points that have both; p by swapping judge and {readers}.",),
+        notes=(
+            f"On points that have both; p by swapping judge and {readers}.",
+            *([_BY_STANDING] if compared.people.on_standing else []),
+        ),
     )
 
 
@@ -500,7 +509,9 @@ def counts(compared: LabelsAndScores) -> Table:
         tuple(rows),
         kind="percent",
         notes=(
-            "Misinformed: in percent, by the median label, of arguments by the conjunction of "
+            _BY_STANDING
+            if people.on_standing
+            else "Misinformed: in percent, by the median label, of arguments by the conjunction of "
             "premises.",
         ),
     )
@@ -513,7 +524,13 @@ def _distinct(people: HumanLabels, mask: NDArray[np.bool_], name: str) -> set[st
 def _annotators(people: HumanLabels, mask: NDArray[np.bool_]) -> int:
     premises = mask[np.maximum(people.point_of, 0)] & (people.point_of >= 0)
     labels = np.concatenate(
-        [people.whole[mask], people.faithful[mask], people.factuality[premises]]
+        [
+            people.whole[mask],
+            people.standing[mask],
+            people.kinds[mask],
+            people.faithful[mask],
+            people.factuality[premises],
+        ]
     )
     return int((~np.isnan(labels)).any(axis=0).sum())
 
@@ -564,7 +581,8 @@ def between_people(compared: LabelsAndScores, level: Level = "ordinal") -> Table
     people = compared.people
     everyone = tuple(range(len(people.annotators)))
     rows: list[tuple[Cell, ...]] = []
-    by_column: list[list[float]] = [[] for _ in range(len(KINDS) + 1)]
+    columns_of = [*(name for name, _ in KINDS), "premises", *_beside(people)]
+    by_column: list[list[float]] = [[] for _ in columns_of]
     for name, columns in people.groups.items():
         slots = _alphas(compared, columns, level)
         for values, slot in zip(by_column, slots, strict=True):
@@ -580,13 +598,21 @@ def between_people(compared: LabelsAndScores, level: Level = "ordinal") -> Table
     return Table(
         "between-annotators",
         f"Agreement of the annotators with each other, Krippendorff's alpha, {level} (as table 9)",
-        ("annotators", *(name for name, _ in KINDS), "premises"),
+        ("annotators", *columns_of),
         tuple(rows),
         notes=(
-            "Arguments: each annotator's own weighted mean of premises, rounded half up, where "
-            "the reconstruction was not passed over.",
+            "Types of points: their standing."
+            if people.on_standing
+            else "Arguments: each annotator's own weighted mean of premises, rounded half up, "
+            "where the reconstruction was not passed over.",
         ),
     )
+
+
+def _beside(people: HumanLabels) -> dict[str, Floats]:
+    """What annotators may have said of points beside their score, shape (points, annotators)."""
+    said = {"standing": people.standing, "kind (nominal)": people.kinds}
+    return {name: labels for name, labels in said.items() if not np.isnan(labels).all()}
 
 
 def _alphas(
@@ -597,9 +623,17 @@ def _alphas(
     scores = rounded(people.each[0])[:, list(columns)]
     of_points = (np.where(compared.of(kinds)[:, None], scores, np.nan) for _, kinds in KINDS)
     of_premises = krippendorff_alpha(people.factuality[:, list(columns)], level=level)
+    codes = tuple(float(code) for code in range(len(PointKind)))
+    beside = (
+        krippendorff_alpha(own[:, list(columns)], categories=codes, level="nominal")
+        if own is people.kinds
+        else krippendorff_alpha(own[:, list(columns)], level=level)
+        for own in _beside(people).values()
+    )
     return [
         *(compared.points.ask(krippendorff_alpha(own, level=level)) for own in of_points),
         compared.premises.ask(of_premises),
+        *map(compared.points.ask, beside),
     ]
 
 

@@ -1,13 +1,14 @@
-"""What a review point takes for granted about its paper, and what judges say of that."""
+"""What a review point takes for granted about its paper, as judges and as readers say it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from reviewscore.schema.marks import MarkedPassage
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.review import PointKind, PointType
@@ -68,8 +69,58 @@ class Presupposition(Record):
     @property
     def contradicted(self) -> bool:
         """Whether the judge says that the paper speaks against it: it is false, or supplied."""
-        false = not isinstance(self.true, str) and FIVE_POINTS.misinformed(self.true)
-        return false or (self.supplies is not None and self.supplies.enough)
+        return _spoken_against(self.true, self.supplies)
+
+
+def _spoken_against(true: int | str, supplies: Supplies | None) -> bool:
+    false = not isinstance(true, str) and FIVE_POINTS.misinformed(true)
+    return false or (supplies is not None and supplies.enough)
+
+
+class LabelledPresupposition(Record):
+    """A presupposition as a reader who labels states and judges it.
+
+    Attributes:
+        statement: It in a sentence, in the reader's own words.
+        true: Whether it is so, 1 surely not .. 5 surely; ``not_visible`` if the text at hand lacks
+            the place that would decide.
+        supplies: Of an alleged lack, how far the paper holds the thing; None of anything else.
+        central: Whether the remark falls with it.
+        passages: Passages of the paper that contradict it, supply what it says is lacking, or come
+            nearest.
+    """
+
+    statement: str = Field(min_length=1)
+    true: Score | Literal["not_visible"]
+    supplies: Supplies | None = None
+    central: bool
+    passages: tuple[MarkedPassage, ...] = ()
+
+    @property
+    def invisible(self) -> bool:
+        """Whether only what the text at hand lacks would decide."""
+        return self.true == NOT_VISIBLE
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the reader says that the paper speaks against it: it is false, or supplied."""
+        return _spoken_against(self.true, self.supplies)
+
+
+def supplied_by(presuppositions: Iterable[LabelledPresupposition]) -> bool | None:
+    """Whether the paper speaks to a point by what a reader said of its presuppositions.
+
+    As the rule for judges has it (`judges.presuppositions`): a passage is named that contradicts a
+    central presupposition. None is unknown: nothing was stated, what would decide is not visible,
+    or no passage shows what is said.
+    """
+    stated = list(presuppositions)
+    central = [presupposition for presupposition in stated if presupposition.central]
+    against = [presupposition for presupposition in central if presupposition.contradicted]
+    if any(presupposition.passages for presupposition in against):
+        return True
+    unseen = any(presupposition.invisible for presupposition in central)
+    return None if against or unseen or not stated else False
 
 
 class RemarkPart(Record):
