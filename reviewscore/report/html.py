@@ -36,6 +36,7 @@ from reviewscore.report.lines import (
     level_lines,
     loop_rows,
     note_lines,
+    pages_words,
     paper_unread_words,
     place_words,
     plural,
@@ -304,6 +305,9 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
         )
     if summary.unread is not None:
         words = unread_words(summary.unread)
+        notes.append(f"{words[:1].upper()}{words[1:]}.")
+    if summary.pages is not None:
+        words = pages_words(summary.pages)
         notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.doubtful:
         notes.append(doubtful_words(summary))

@@ -310,7 +310,9 @@ def single(
     unread: list[InputError] = []
     files = review_files(map(Path, given), paper_path, log.warnings, unread)
     paper = _only_paper(paper_path, year)
-    known = {paper.paper_id: PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)}
+    pdf = paper_path.with_suffix(".pdf")  # the paper's file itself, or one beside it
+    handle = PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)
+    known = {paper.paper_id: replace(handle, pdf_file=pdf if pdf.is_file() else None)}
     reviews = _ReviewsInFiles(log, unread)
     reviews.read(known, {**review_names(files), **(names or {})}, files, paper.text)
     if not reviews.found:
