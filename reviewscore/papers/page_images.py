@@ -49,7 +49,7 @@ class DrawingTask(Record):
     limits: PdfLimits
     pages: tuple[int, ...] | None = None
     images: bool = True
-    most: int = MOST_BYTES
+    most: int
 
 
 class DrawnPage(Record):
@@ -124,7 +124,7 @@ def _images(
 
 def _drawn(path: Path, numbers: tuple[int, ...] | None, *, images: bool) -> Drawing:
     limits = LIMITS.model_copy(update={"pages": MOST_PAGES})
-    task = DrawingTask(draw=str(path), limits=limits, pages=numbers, images=images)
+    task = DrawingTask(draw=str(path), limits=limits, pages=numbers, images=images, most=MOST_BYTES)
     try:
         answer = shared().pool.ask(task.model_dump_json(), limits.seconds)
     except AbandonedError as error:

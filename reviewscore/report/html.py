@@ -36,7 +36,7 @@ from reviewscore.report.lines import (
     level_lines,
     loop_rows,
     note_lines,
-    pages_words,
+    page_lines,
     paper_unread_words,
     place_words,
     plural,
@@ -306,12 +306,10 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
     if summary.unread is not None:
         words = unread_words(summary.unread)
         notes.append(f"{words[:1].upper()}{words[1:]}.")
-    if summary.pages is not None:
-        words = pages_words(summary.pages)
-        notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.doubtful:
         notes.append(doubtful_words(summary))
-    lines = [*note_lines(summary), *excerpt_lines(summary), *version_lines(summary)]
+    lines = [*page_lines(summary), *note_lines(summary), *excerpt_lines(summary)]
+    lines += version_lines(summary)
     notes += [f"{line[:1].upper()}{line[1:]}." for line in lines]
     if not summary.complete:
         notes.append("The run is not complete; run the same command again to finish it.")

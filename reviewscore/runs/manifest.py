@@ -417,9 +417,12 @@ def differences(
 
 
 def first_difference(old: Mapping[str, Plain], new: Mapping[str, Plain]) -> str | None:
-    """The first decisive value that differs, in words; None if all are equal."""
-    setting_differences = differences(old, new)
-    return setting_differences[0].words if setting_differences else None
+    """The first decisive value that differs, in words; None if all are equal.
+
+    Settings come before inputs, of which they may decide which are read.
+    """
+    found = sorted(differences(old, new), key=lambda difference: of_input(difference.name))
+    return found[0].words if found else None
 
 
 def sum_of(decisive: Mapping[str, Plain], *, inputs: bool = True) -> str:
