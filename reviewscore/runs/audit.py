@@ -273,8 +273,9 @@ class _Audit:
             with interruptible(remote, self._interruption):
                 await remote.score(self._reviews)
             return remote
+        under_way: list[LocalScoring] = []
         around = RunContext(
-            idle=lambda: not shared().busy,
+            idle=lambda: not (shared().busy or any(scoring.reading for scoring in under_way)),
             say=say,
             renew=self._renew,
             refused=refused,
@@ -282,6 +283,7 @@ class _Audit:
         )
         async with open_judges(settings, book, around) as (judges, client):
             local = LocalScoring(**common, judges=judges, client=client, by_rule=self._split)
+            under_way.append(local)
             with interruptible(local, self._interruption):
                 await local.score(self._reviews)
             return local

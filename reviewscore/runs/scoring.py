@@ -185,6 +185,11 @@ class LocalScoring(ScoringSession):
         super().__post_init__()
         self._papers = Papers(self.collection, self.settings, self.say)
 
+    @property
+    def reading(self) -> bool:
+        """Whether papers are being read, whose reviews bring calls."""
+        return self._papers.reading
+
     def met(self) -> Tally:
         """All that it met, what is doubtful about papers too."""
         papers = self._papers
@@ -408,6 +413,11 @@ class Papers:
     def warnings(self) -> tuple[str, ...]:
         """What is doubtful, paper by paper."""
         return tuple(_line(name, text) for name, all_ in self._doubts.items() for text in all_)
+
+    @property
+    def reading(self) -> bool:
+        """Whether papers are being read."""
+        return any(not held.done() for held in self._held.values())
 
     async def paper(self, paper_id: str) -> Paper:
         """A paper as judges see it.

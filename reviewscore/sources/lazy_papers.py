@@ -69,7 +69,7 @@ class RawPaper:
             if name is not None and name.lower().endswith(_PDF):
                 if self.content is None:
                     _check_inside(name, self.folder / "papers", None, "pdf")
-                return name
+                return name if self.content is None or name in self.content else None
         beside = f"{self.row.paper_id}{_PDF}"
         if self.content is not None:
             return beside if beside in self.content else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,15 @@ import pytest
 import reviewscore as rs
 from reviewscore.config import resolve
 from reviewscore.errors import ConfidentialityError, InputError, RunFolderError, SettingsError
+from reviewscore.llm.batch_jobs import QUIET
 from reviewscore.report.lines import summary_lines
+from reviewscore.runs import scoring
 from reviewscore.runs.export import row
 from reviewscore.runs.folder import read_manifest, read_points
+from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import UnknownReason
+from reviewscore.sources.collection import Collection
 from tests.answering import answer
 from tests.commands import Invoke, invoker
 from tests.conftest import PAPER
@@ -50,7 +55,9 @@ def two_papers(data: Path) -> Path:
     """The same with a paper that has no PDF."""
     papers = [json.loads(line) for line in (data / "papers.jsonl").read_text().splitlines()]
     reviews = [json.loads(line) for line in (data / "reviews.jsonl").read_text().splitlines()]
-    write_lines(data / "papers.jsonl", [*papers, {**papers[0], "paper_id": "toads"}])
+    write_lines(
+        data / "papers.jsonl", [*papers, {**papers[0], "paper_id": "toads", "title": "Toads"}]
+    )
     other = {**reviews[0], "review_id": "r2", "paper_id": "toads"}
     write_lines(data / "reviews.jsonl", [*reviews, other])
     return data
@@ -67,7 +74,8 @@ def turns(server: Loopback) -> list[Any]:
 def test_every_protocol_shows_the_same_pages_first_in_all_calls_about_a_paper(
     data: Path, tmp_path: Path, server: Loopback, settings: dict[str, object], paper_as: str
 ) -> None:
-    outcome = audited(data, tmp_path / "run", server, **settings, paper_as=paper_as)
+    flags = {**settings, "rounds": 1, "paper_as": paper_as}
+    outcome = audited(data, tmp_path / "run", server, **flags)
 
     shown = turns(server)
     assert not outcome.failed
@@ -95,7 +103,7 @@ def test_every_protocol_shows_the_same_pages_first_in_all_calls_about_a_paper(
 def test_calls_without_a_paper_show_no_pages_and_text_alone_is_as_it_was(
     data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    audited(data, tmp_path / "pages", server, paper_as="pages")
+    audited(data, tmp_path / "pages", server, paper_as="pages", rounds=4)
     bare = [body for body in server.bodies if not isinstance(_turn(body), list)]
     server.bodies.clear()
     audited(data, tmp_path / "text", server)
@@ -300,6 +308,23 @@ def test_readers_of_a_folder_answer_by_its_pages(data: Path, tmp_path: Path) -> 
         "ArgumentReply", "QuestionReply"
     }  # fmt: skip
     assert len(list(read_points(tmp_path / "run"))) == 5
+
+
+def test_prompts_about_papers_that_are_still_drawn_are_waited_for(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paged(two_papers(data) / "toads.pdf")
+    drawn = scoring.paper_as_shown
+
+    def slow(collection: Collection, paper_id: str, *how: Any) -> Paper:
+        time.sleep(2 * QUIET if paper_id == "toads" else 0)
+        return drawn(collection, paper_id, *how)
+
+    monkeypatch.setattr(scoring, "paper_as_shown", slow)
+    flags = {"protocol": "presupposition", "points": "rules", "paper_as": "pages"}
+    audited(data, tmp_path / "run", model=f"exchange:{tmp_path / 'exchange'}", **flags)
+
+    assert len((tmp_path / "exchange" / "open.jsonl").read_text().splitlines()) == 2
 
 
 def test_a_point_of_its_own_is_judged_by_pages_where_its_paper_has_some(
