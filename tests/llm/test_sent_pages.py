@@ -130,15 +130,16 @@ async def test_servers_of_ones_own_get_images_in_their_form(
         ("llamacpp", {"modalities": {"vision": False}}, False),
         ("llamacpp", {"modalities": {"vision": "yes"}}, None),
         ("llamacpp", {}, None),
+        ("vllm", {}, None),
     ],
 )
 async def test_servers_of_ones_own_say_whether_a_model_sees(
     local: Callable[..., LocalModel], kind: str, said: dict[str, object], sees: bool | None
 ) -> None:
-    server = local(kind, shown=said)
-    provider = open_provider(f"{kind}/small", base_url=server.url, timeout=5)
+    server, model = local(kind, shown=said), f"{'openai' if kind == 'vllm' else kind}/small"
+    provider = open_provider(model, base_url=server.url, timeout=5)
 
-    known = await provider.takes_images(f"{kind}/small")
+    known = await provider.takes_images(model)
     await provider.close()
 
     assert known is sees

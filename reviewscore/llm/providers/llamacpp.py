@@ -6,7 +6,7 @@ from typing import Any
 
 from reviewscore.addresses import several
 from reviewscore.errors import SettingsError
-from reviewscore.llm.context_window import ContextWindow, asked, field, llamacpp_window
+from reviewscore.llm.context_window import ContextWindow, llamacpp_window
 from reviewscore.llm.provider import (
     JobApi,
     Provider,
@@ -61,11 +61,6 @@ class LlamaCppProvider(OpenAIProvider):
     def open_jobs(cls, options: ProviderOptions) -> JobApi:
         """It has none."""
         raise SettingsError("llama.cpp takes no batch jobs")
-
-    async def takes_images(self, model: str) -> bool | None:
-        """Whether the server has the model's projector, by ``modalities`` in ``/props``."""
-        vision = field(await asked(self._get, "/props"), "modalities", "vision")
-        return vision if isinstance(vision, bool) else None
 
     async def _window(self, name: str) -> ContextWindow:
         return await llamacpp_window(self._get) or ContextWindow()

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from reviewscore.addresses import is_near, several
 from reviewscore.errors import ModelError, ProviderError
-from reviewscore.llm.context_window import ContextWindow, field, openai_window
+from reviewscore.llm.context_window import ContextWindow, asked, field, openai_window
 from reviewscore.llm.http import (
     Names,
     keep,
@@ -160,6 +160,13 @@ class OpenAIProvider(Provider):
         if model not in self._windows:
             self._windows[model] = await self._window(model_name(model))
         return self._windows[model]
+
+    async def takes_images(self, model: str) -> bool | None:
+        """Whether a llama.cpp server has the model's projector; other servers do not say."""
+        if not self.traits.counts or not is_near(self.place):
+            return None
+        vision = field(await asked(self._get, "/props"), "modalities", "vision")
+        return vision if isinstance(vision, bool) else None
 
     async def count_tokens(self, model: str, text: str) -> int | None:
         """Tokens by the server's ``/tokenize``, where it is known to have one."""
