@@ -9,11 +9,13 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from reviewscore.errors import InputError
+from reviewscore.judges.named_places import named_places
 from reviewscore.papers.parts import seen_of
+from reviewscore.points.places import with_places
 from reviewscore.schema.paper import NOTHING_MISSING, Paper
 from reviewscore.sources.collection import Collection, read_collection, single
 from reviewscore.sources.shown_papers import PaperAs, paper_as_shown
-from tests.conftest import PAPER
+from tests.conftest import PAPER, make_point
 from tests.papers.pdfs import make, prose
 
 BODY, _, REFERENCES = PAPER.partition("References\n")
@@ -148,3 +150,20 @@ def test_papers_that_travel_take_their_pdf_along_where_pages_are_shown(tmp_path:
     with without.pdf() as path:
         assert path is None
     assert packed.paper().text == raw().paper().text
+
+
+def test_a_place_that_the_text_lacks_is_not_called_absent_where_pages_are_shown(
+    tmp_path: Path,
+) -> None:
+    paged(tmp_path / "frogs.pdf")
+    collection = folder(tmp_path, text=PAPER)
+    as_text, as_pages = (
+        paper_as_shown(collection, "frogs", "auto", shown) for shown in ("text", "pages")
+    )
+    point = with_places(make_point("Figure 7 contradicts Section 3.1 (Ablation)."), as_text)
+
+    labels = [
+        [place.label for place in named_places(point, paper)] for paper in (as_text, as_pages)
+    ]
+    assert labels[0] == ["Figure 7 (its caption)", *labels[1]]
+    assert len(labels[1]) == 1
