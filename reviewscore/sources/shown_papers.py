@@ -11,7 +11,7 @@ from typing import Literal
 
 from reviewscore.errors import InputError
 from reviewscore.papers.load import Content, PaperRow, paper_of
-from reviewscore.papers.page_images import page_images
+from reviewscore.papers.page_images import PdfPages, page_images
 from reviewscore.papers.parts import Parts, shown
 from reviewscore.papers.pdf import PdfReading, read_pdf
 from reviewscore.schema.page_image import ShownPages
@@ -59,20 +59,26 @@ def paper_as_shown(
     if paper_as == "text":
         return paper
     try:
-        return _with_pages(collection, paper, parts, text=paper_as == "both", draw=draw)
+        with collection.papers[paper_id].pdf() as path:
+            there = _there(path, paper)
+            laid_out = _laid_out(paper, there, parts, doubts=doubts)
+            pages = page_images(there, _numbers(laid_out), draw=draw)
     except InputError:
         if paper_as == "pages":
             raise
         return paper
+    return _with_pages(paper, pages, laid_out, text=paper_as == "both")
 
 
-def _with_pages(
-    collection: Collection, paper: Paper, parts: Parts, *, text: bool, draw: bool
-) -> Paper:
-    with collection.papers[paper.paper_id].pdf() as path:
-        there = _there(path, paper)
-        laid_out = _laid_out(paper, there, parts)
-        pages = page_images(there, _numbers(laid_out), draw=draw)
+def _with_pages(paper: Paper, pages: PdfPages, laid_out: Paper | None, *, text: bool) -> Paper:
+    """A paper with images of its pages.
+
+    Args:
+        paper: The paper, as judges see its text.
+        pages: The images.
+        laid_out: The paper as its PDF has it.
+        text: Whether its text is shown too.
+    """
     warnings = () if laid_out is None or laid_out is paper else laid_out.warnings
     values = {name: getattr(paper, name) for name in Paper.model_fields}
     values |= {
@@ -100,7 +106,7 @@ def _there(path: Path | None, paper: Paper) -> Path:
     return path
 
 
-def _laid_out(paper: Paper, path: Path, parts: Parts) -> Paper | None:
+def _laid_out(paper: Paper, path: Path, parts: Parts, *, doubts: bool) -> Paper | None:
     """The paper as its PDF has it, with offsets of pages; None of a scan, which has no text.
 
     Raises:
@@ -119,7 +125,7 @@ def _laid_out(paper: Paper, path: Path, parts: Parts) -> Paper | None:
             cure="give that paper's PDF, or show judges its text (--paper-as text)",
         )
     content = Content(reading.text, "pdf", reading.title, pdf=reading, lines=reading.lines)
-    return shown(paper_of(content, PaperRow(paper_id=paper.paper_id)), parts)
+    return shown(paper_of(content, PaperRow(paper_id=paper.paper_id), doubts=doubts), parts)
 
 
 def _same(paper: Paper, reading: PdfReading) -> bool:
