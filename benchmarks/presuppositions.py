@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -233,7 +233,9 @@ def compared(known: Mapping[Place, Truth], tasks: Tasks) -> Table:
             _, against = _columns(
                 known, LEVELS[level], others, columns[protocol_of(other)][minus], places
             )
-            slot = plan.ask(of_pair(meant, said), minus=of_pair(meant, against))
+            # Named otherwise: areas of scores with other levels cannot be swapped at random.
+            other_one = replace(of_pair(meant, against), name=f"other {measure}")
+            slot = plan.ask(of_pair(meant, said), minus=other_one)
             plan.run()
             cells.append(slot.answer)
         rows.append((level, measure, f"{task}, {name}", f"{other}, {minus}", *cells))

@@ -77,6 +77,8 @@ class Settings(BaseModel):
         paper_parts: The parts of papers that judges see. ``main``: no references, no appendix;
             ``all``: the whole text; ``auto``: no references for papers read from a PDF or TEI
             file, ``all`` for texts that were given.
+        paper_as: How judges see papers: their ``text``, the ``pages`` of their PDFs as images, or
+            ``both`` (of papers without a PDF the text alone).
         context: What judges see of a paper: ``whole``, all of `paper_parts`, or ``excerpts``, the
             passages nearest to each point, of papers that are longer than `context_tokens` allow.
         context_tokens: Tokens of prompt and reply that the models read at once. Papers that do not
@@ -147,6 +149,7 @@ class Settings(BaseModel):
     limitations: bool = True
     author_response: bool = False
     paper_parts: Literal["auto", "main", "all"] = "auto"
+    paper_as: Literal["text", "pages", "both"] = "text"
     context: Literal["whole", "excerpts"] = "whole"
     context_tokens: int | None = Field(default=None, ge=2048)
     encoder: str | None = "auto"
@@ -210,6 +213,12 @@ class Settings(BaseModel):
     def models(self) -> tuple[str, ...]:
         """Every model that is asked, each once; the first one splits and rebuilds."""
         return tuple(dict.fromkeys((self.model, *self.panel, *self.judges.values())))
+
+    @property
+    def models_with_paper(self) -> tuple[str, ...]:
+        """Those of `models` that are shown papers."""
+        others = (model for judge, model in self.judges.items() if judge not in _WITHOUT_PAPER)
+        return tuple(dict.fromkeys((self.model, *self.panel, *others)))
 
     @property
     def types_from_split(self) -> bool:
@@ -307,6 +316,21 @@ class Settings(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _of_pages(self) -> Settings:
+        if self.paper_as == "text":
+            return self
+        if self.embedded:
+            raise ValueError("the lexical judge reads text: pages (paper_as) need a model")
+        if self.context == "excerpts":
+            raise ValueError("excerpts are passages of text: give --paper-as text with them")
+        if self.batch:
+            raise ValueError(
+                "batch jobs take no pages: their files would hold each page once for every call; "
+                "leave --batch away, or give --paper-as text"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _of_the_protocol(self) -> Settings:
         if self.embedded and self.presupposes:
             raise ValueError("the lexical judge looks points up: presuppositions need a model")
@@ -364,6 +388,7 @@ class Settings(BaseModel):
             "effort": self.effort,
             "max_tokens": self.max_tokens,
             "structured": self.structured,
+            "paper_as": None if self.paper_as == "text" else self.paper_as,
             "context": self.context,
             "context_tokens": self.context_tokens if self.context == "excerpts" else None,
         }
@@ -382,6 +407,8 @@ class Settings(BaseModel):
 JUDGES = ("split_points", "point_type", "question_answerability", "claim_factuality",
           "reconstruction", "faithfulness", "premise_factuality", "presuppositions")  # fmt: skip
 """Judges that may have a model of their own."""
+_WITHOUT_PAPER = ("split_points", "point_type", "faithfulness")
+"""Those that are shown no paper."""
 
 BOUNDS = tuple(Bounds.__dataclass_fields__)
 """Settings that bound what is held of what comes from outside."""
@@ -394,7 +421,8 @@ TABLES = {
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "per",
                                       "second_look", "points_per_call", "points",
                                       "limitations", "author_response", "paper_parts",
-                                      "context", "context_tokens", "skip_bad_lines",
+                                      "paper_as", "context", "context_tokens",
+                                      "skip_bad_lines",
                                       "prompts_dir", "calibration", "encoder")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
@@ -412,8 +440,8 @@ _MOST = Bound("", 0.25, of="a file of settings")
 
 HARMLESS = frozenset({
     "temperature", "structured", "score", "rounds", "protocol", "per", "second_look",
-    "points_per_call", "points", "limitations", "author_response", "paper_parts", "context",
-    "context_tokens", "skip_bad_lines", "max_connections", "max_retries", "timeout",
+    "points_per_call", "points", "limitations", "author_response", "paper_parts", "paper_as",
+    "context", "context_tokens", "skip_bad_lines", "max_connections", "max_retries", "timeout",
     "requests_per_minute", "tokens_per_minute", "wait", "speed",
 })  # fmt: skip
 """Settings that any file may give, one that merely lies in the current folder or beside the data

@@ -112,6 +112,8 @@ async def score_point(
         update["doubts"] = (*paper.doubts, *record.doubts)
     if paper.excerpt_share is not None and judges.gives_scores:
         update["seen"] = Seen(kind=Scope.EXCERPTS, share=round(paper.excerpt_share, 4))
+    if paper.shown_pages is not None:
+        update["seen"] = seen_of(paper)
     return record.model_copy(update=update) if update else record
 
 

@@ -526,7 +526,14 @@ def contents(body: dict[str, object]) -> list[str]:
     """Texts of a request's messages."""
     messages = body["messages"]
     assert isinstance(messages, list)
-    return [message["content"] for message in messages]
+    return [words_of(message["content"]) for message in messages]
+
+
+def words_of(content: object) -> str:
+    """The words of a message, whose content may be parts, some of them images."""
+    if not isinstance(content, list):
+        return str(content)
+    return "\n\n".join(part["text"] for part in content if "text" in part)
 
 
 def schema_name(body: dict[str, object]) -> str:

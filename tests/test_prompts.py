@@ -139,8 +139,19 @@ def test_titles_and_names_of_sections_stand_in_fences(name: str, fields: dict[st
 
 
 OURS = {
-    *("attempt", "facet", "feedback", "formulas", "gaps", "loop", "missing", "name", "numbers"),
-    *("place", "problem", "proof", "schema", "similar", "terms", "year"),
+    *(
+        "attempt",
+        "count",
+        "facet",
+        "feedback",
+        "formulas",
+        "gaps",
+        "loop",
+        "missing",
+        "name",
+        "numbers",
+    ),
+    *("pages", "place", "problem", "proof", "schema", "similar", "terms", "year"),
 }
 """What templates put into prompts without fences: our own words and numbers, labels such as
 ``Table 3``, names in formulas."""

@@ -13,6 +13,8 @@ from reviewscore.config import Settings
 from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.connect import price_of
 from reviewscore.llm.provider import EXCHANGE, provider_class
+from reviewscore.papers.page_images import DPI
+from reviewscore.printable import counted
 from reviewscore.runs.estimate import (
     MEAN_PREMISES,
     MEAN_ROUNDS,
@@ -76,6 +78,23 @@ def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
         f"replies are guessed: {_guessed(command)}",
         *_guesses(command),
     ]
+
+
+def page_lines(expected: CostEstimate, settings: Settings) -> list[str]:
+    """How many pages judges would be shown as images, and what they come to; in words."""
+    if settings.paper_as == "text":
+        return []
+    alone = expected.text_alone
+    others = f"; {counted(alone, 'paper')} without pages, judged by text" if alone else ""
+    if not expected.pages:
+        return [f"pages: none{others}"]
+    tokens = ", ".join(
+        f"{model} ~{count / expected.pages:,.0f} tokens a page"
+        for model, count in expected.page_tokens.items()
+        if not model.startswith(EXCHANGE)
+    )
+    rule = f" ({tokens}: estimated by what is published on images)" if tokens else ""
+    return [f"pages: {counted(expected.pages, 'image')} at {DPI} dpi{rule}{others}"]
 
 
 def protocols_line(expected: CostEstimate) -> str:
@@ -215,6 +234,7 @@ def estimate_record(expected: CostEstimate, settings: Settings) -> dict[str, obj
     return {
         "schema": "reviewscore.cost_estimate/1",
         **(audit if expected.points else {}),
+        **({"pages": _page_counts(expected)} if settings.paper_as != "text" else {}),
         "prices": expected.prices or None,
         "batch": settings.batch,
         "limits": {
@@ -232,6 +252,15 @@ def estimate_record(expected: CostEstimate, settings: Settings) -> dict[str, obj
             }
             for way in expected.ways
         ],
+    }
+
+
+def _page_counts(expected: CostEstimate) -> dict[str, object]:
+    return {
+        "images": expected.pages,
+        "dpi": DPI,
+        "tokens": expected.page_tokens,
+        "text_alone": expected.text_alone,
     }
 
 

@@ -145,6 +145,7 @@ _WORDS = {
     "author_response": "Show judges the authors' response where the input has one.",
     "paper_parts": "What judges see of a paper: main leaves out references and appendix; auto "
     "leaves out references, of papers read from a PDF, TEI, LaTeX or HTML file.",
+    "paper_as": "How judges see papers: their text, the pages of their PDFs as images, or both.",
     "context": "Judge papers longer than --context-tokens by the passages nearest to each point "
     "(excerpts), or refuse them (whole, the default).",
     "context_tokens": "Tokens of prompt and reply that the models read at once.",
@@ -219,7 +220,7 @@ settings_options = together(
     model_options,
     engine_options,
     *map(setting, ("score", "protocol", "per", "second_look", "points_per_call", "repeats")),
-    *map(setting, ("author_response", "paper_parts", "context", "context_tokens")),
+    *map(setting, ("author_response", "paper_parts", "paper_as", "context", "context_tokens")),
     *map(setting, ("limitations", "calibration", "limit", "point", "skip_bad_lines")),
     *map(setting, ("batch", "store", "wait", "encoder")),
 )
@@ -240,6 +241,7 @@ GROUPS = {
         *("output", "review", "paper", "year", "limit", "point", "skip_bad_lines"),
         *(
             "paper_parts",
+            "paper_as",
             "context",
             "context_tokens",
             "limitations",

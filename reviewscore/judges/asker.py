@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -17,6 +18,7 @@ from reviewscore.llm.provider import Traits
 from reviewscore.llm.structured import ask, reply_schema
 from reviewscore.retrieval.excerpts import placed_excerpts
 from reviewscore.schema.call import Message, Request, Structured
+from reviewscore.schema.page_image import PageImage, ShownPages
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
 
@@ -201,6 +203,7 @@ class Asker:
             model=model,
             system=prompts.render("role").text,
             prefix="" if paper is None else paper_prefix(paper),
+            pages=() if paper is None else _page_images(paper),
             task=f"{rendered.task}\n\n{form}" if rendered.task else form,
             messages=(Message(role="user", content=f"{rendered.item}\n\n{now}"),),
             schema_name=output.__name__,
@@ -229,6 +232,8 @@ def _structured(
 
 def paper_prefix(paper: Paper) -> str:
     """The paper, or the excerpts of it that are shown, as every prompt about it begins."""
+    if paper.shown_pages is not None:
+        return _pages_block(paper, paper.shown_pages)
     if paper.excerpt_share is None:
         return _paper_block(paper.title, paper.read_text)
     return prompts.render("excerpts", title=paper.title, excerpts=placed_excerpts(paper)).text
@@ -237,3 +242,45 @@ def paper_prefix(paper: Paper) -> str:
 @lru_cache(maxsize=128)  # as many papers as are under way at once, so that calls share one copy
 def _paper_block(title: str, text: str) -> str:
     return prompts.render("paper", title=title, text=text).text
+
+
+def _page_images(paper: Paper) -> tuple[PageImage, ...]:
+    return () if paper.shown_pages is None else paper.shown_pages.images
+
+
+def _pages_block(paper: Paper, pages: ShownPages) -> str:
+    """What stands before the images of a paper's pages: title, text if it is shown, and which."""
+    documents = paper.documents[1:]
+    first = paper.documents[0].end if documents else len(paper.text)
+    parts = {
+        "text": [(0, first)] if pages.text else [],
+        "others": [(document.start, document.end) for document in documents],
+    }
+    read = {name: [_read(paper, span) for span in spans] for name, spans in parts.items()}
+    numbers = [image.page for image in pages.images]
+    return prompts.render(
+        "paper_pages",
+        title=paper.title,
+        text="".join(read["text"]),
+        others=[text for text in read["others"] if text],
+        pages=in_ranges(numbers),
+        count=pages.count,
+        left_out=len(numbers) < pages.count,
+    ).text
+
+
+def _read(paper: Paper, span: tuple[int, int]) -> str:
+    """What judges see of a stretch of a paper's text."""
+    start, end = span
+    spans = ((max(first, start), min(last, end)) for first, last in paper.read_spans)
+    return "".join(paper.text[first:last] for first, last in spans if first < last)
+
+
+def in_ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers in words, such as ``1 to 9 and 12``."""
+    texts: list[str] = []
+    for _, group in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        texts.append(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}")
+    *before, last = texts
+    return f"{', '.join(before)} and {last}" if before else last

@@ -149,14 +149,16 @@ def seen_of(paper: Paper) -> Seen:
     What is no evidence (references, statements, a checklist's questions) or later than the reviews
     is not missed.
     """
+    pages = None if paper.shown_pages is None else len(paper.shown_pages.images)
     if paper.excerpt_share is not None:
         return Seen(kind=Scope.EXCERPTS, share=round(paper.excerpt_share, 4), missing=paper.missing)
     spans = (span for span in paper.unread_spans if span.part == _AFTER_MAIN[Zone.APPENDIX])
     hidden = sum(span.end - span.start for span in spans)
     if not hidden:
-        return Seen(kind=Scope.WHOLE, share=1, missing=paper.missing)
+        return Seen(kind=Scope.WHOLE, share=1, missing=paper.missing, pages=pages)
     read = len(paper.read_text)
-    return Seen(kind=Scope.MAIN, share=round(read / (read + hidden), 4), missing=paper.missing)
+    share = round(read / (read + hidden), 4)
+    return Seen(kind=Scope.MAIN, share=share, missing=paper.missing, pages=pages)
 
 
 def cut_from(paper: Paper) -> int | None:

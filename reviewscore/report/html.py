@@ -38,6 +38,7 @@ from reviewscore.report.lines import (
     level_lines,
     loop_rows,
     note_lines,
+    page_lines,
     paper_unread_words,
     place_words,
     plural,
@@ -311,7 +312,8 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
         notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.doubtful:
         notes.append(doubtful_words(summary))
-    lines = [*note_lines(summary), *excerpt_lines(summary), *version_lines(summary)]
+    lines = [*page_lines(summary), *note_lines(summary), *excerpt_lines(summary)]
+    lines += version_lines(summary)
     notes += [f"{line[:1].upper()}{line[1:]}." for line in lines]
     if not summary.complete:
         notes.append("The run is not complete; run the same command again to finish it.")

@@ -126,9 +126,22 @@ def _paper_lines(summary: Summary) -> list[str]:
     """What of the papers judges or reviewers did not see, and which places of them points name."""
     unread, places = summary.unread, summary.places
     lines = [] if unread is None else [unread_words(unread)]
-    lines += [*note_lines(summary), *excerpt_lines(summary)]
+    lines += [*page_lines(summary), *note_lines(summary), *excerpt_lines(summary)]
     lines += version_lines(summary)
     return lines + ([place_words(places)] if places is not None and places.points else [])
+
+
+def page_lines(summary: Summary) -> list[str]:
+    """Which papers judges saw as images of their pages."""
+    shown = summary.pages
+    if shown is None:
+        return []
+    pages, alone = sum(shown.pages.values()), len(shown.text_alone)
+    words = (
+        f"judges saw {counted(pages, 'page')} of {counted(len(shown.pages), 'paper')} as images "
+        f"({shown.dpi} dpi); what they read off a figure or a table is not verified"
+    )
+    return [f"{words}; {counted(alone, 'paper')} without pages by text alone" if alone else words]
 
 
 def note_lines(summary: Summary) -> list[str]:

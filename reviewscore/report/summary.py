@@ -15,7 +15,7 @@ from reviewscore.config import EMBEDDED, Plain
 from reviewscore.files import write_whole
 from reviewscore.pages.wording import passage_doubts
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
-from reviewscore.runs.manifest import Manifest, Spending
+from reviewscore.runs.manifest import Manifest, PagesShown, Spending
 from reviewscore.runs.unvalidated import unvalidated_words
 from reviewscore.schema.argument import Argument, Round
 from reviewscore.schema.author_answer import AlignmentMethod, AnswerStance
@@ -459,6 +459,7 @@ class Summary(Record):
         sessions: How many sessions the run took.
         doubtful: Papers that were badly read, or hold hidden text or text for a model.
         unread: How much of the papers judges did not see; None if they saw everything.
+        pages: What judges saw of papers as images; None where they read text alone.
         prompts: Prompts that the records rest on, as ``judge/v1``, with their SHA-256.
         changed: Files of records that something else than reviewscore changed after the run.
         versions: Papers that may not be what reviewers read, by the kind of doubt.
@@ -497,6 +498,7 @@ class Summary(Record):
     sessions: int = 1
     doubtful: tuple[str, ...] = ()
     unread: UnreadTotal | None = None
+    pages: PagesShown | None = Field(default=None, exclude_if=lambda value: value is None)
     prompts: dict[str, str] = Field(default_factory=dict)
     changed: tuple[str, ...] = ()
     versions: dict[DoubtKind, tuple[str, ...]] = Field(
@@ -748,6 +750,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         selection=manifest.selection,
         doubtful=manifest.doubtful,
         unread=UnreadTotal.over(manifest.unread.values()),
+        pages=manifest.pages,
         # A killed run has not counted its input; then what has points is what is known.
         papers=max(manifest.counts.papers, len(tally.papers)),
         reviews=max(manifest.counts.reviews, len(tally.reviews)),

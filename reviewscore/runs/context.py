@@ -18,19 +18,19 @@ from reviewscore.judges.excerpts import (
     reply_room,
 )
 from reviewscore.llm.connect import RunContext, connect
-from reviewscore.llm.context_window import estimated_tokens
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.local_servers import starter
 from reviewscore.papers.parts import shown
 from reviewscore.points.places import with_places
 from reviewscore.points.split import split_review
 from reviewscore.printable import counted
-from reviewscore.runs.estimate import own_server
+from reviewscore.runs.estimate import own_server, shown_tokens
 from reviewscore.runs.folder import MANIFEST, manifest_of
 from reviewscore.runs.scoring import chosen_reviews, is_chosen
 from reviewscore.runs.session import Say
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
+from reviewscore.sources.shown_papers import paper_as_shown
 
 _NAMED = 5
 """Papers that a message names."""
@@ -173,10 +173,12 @@ def check_context(collection: Collection, settings: Settings) -> None:
         review.paper_id for review in chosen_reviews(collection, settings)
     ):
         try:
-            paper = shown(collection.paper(paper_id), settings.paper_parts)
+            paper = paper_as_shown(
+                collection, paper_id, settings.paper_parts, settings.paper_as, draw=False
+            )
         except InputError:  # it fails by itself, with its reason
             continue
-        sizes[paper_id] = estimated_tokens(paper.read_text)
+        sizes[paper_id] = shown_tokens(paper, settings.models)
     longer = longer_than(room, sizes)
     if not longer:
         return

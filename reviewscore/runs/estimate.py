@@ -15,27 +15,28 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import assert_never, get_args
+from typing import NamedTuple, assert_never, get_args
 
 from reviewscore import prompts
 from reviewscore.arguments.reconstruct import infers, verbatim
 from reviewscore.config import POINT_TOKENS, Settings
 from reviewscore.errors import InputError
-from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
+from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK, paper_prefix
 from reviewscore.judges.excerpts import excerpt_room
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.llm.connect import price_of
 from reviewscore.llm.context_window import estimated_tokens
+from reviewscore.llm.page_tokens import Size, tokens_of_pages
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.prices import Price, price_list, tokens_in
 from reviewscore.llm.provider import provider_class
-from reviewscore.papers.parts import shown
 from reviewscore.points.split import split_review
 from reviewscore.runs.scoring import chosen_reviews, is_chosen
 from reviewscore.schema.call import Usage
-from reviewscore.schema.paper import Unread, UnreadTotal
-from reviewscore.schema.review import PointKind, PointType
+from reviewscore.schema.paper import Paper, Unread, UnreadTotal
+from reviewscore.schema.review import PointKind, PointType, ReviewPoint
 from reviewscore.sources.collection import Collection
+from reviewscore.sources.shown_papers import paper_as_shown
 
 MEAN_ROUNDS = 3.09
 MEAN_PREMISES = 1748 / 422
@@ -134,6 +135,9 @@ class CostEstimate:
         ways: That and what it is compared with: each model alone, each protocol.
         prices: Where prices are from.
         prompts: Tokens of the longest prompt about each paper of an audit, by its identifier.
+        pages: Pages that judges would be shown as images, each once.
+        page_tokens: Tokens that these are estimated to come to, by model.
+        text_alone: Papers whose pages cannot be shown, which are judged by their text.
     """
 
     papers: int = 0
@@ -144,6 +148,24 @@ class CostEstimate:
     ways: tuple[CallEstimate, ...] = ()
     prices: str = ""
     prompts: dict[str, int] = field(default_factory=dict)
+    pages: int = 0
+    page_tokens: dict[str, int] = field(default_factory=dict)
+    text_alone: int = 0
+
+    def add_pages(self, sizes: Sequence[Size], settings: Settings) -> None:
+        """Count the pages of a paper.
+
+        Args:
+            sizes: Of their images in pixels.
+            settings: Say who is shown them, if anybody is.
+        """
+        if settings.paper_as == "text":
+            return
+        self.pages += len(sizes)
+        self.text_alone += not sizes
+        for model in settings.models_with_paper:
+            known = self.page_tokens.get(model, 0)
+            self.page_tokens[model] = known + tokens_of_pages(model, sizes)
 
     @property
     def calls(self) -> Mapping[str, float]:
@@ -332,25 +354,53 @@ def _sum(amounts: Iterable[float | None]) -> float | None:
     return total
 
 
-def _shown_tokens(
+class _ShownPaper(NamedTuple):
+    """What a prompt holds of a paper.
+
+    Attributes:
+        tokens: Estimated tokens of its text, as far as that is shown.
+        pages: Sizes of the images of its pages in pixels; none where they are not shown.
+    """
+
+    tokens: int
+    pages: tuple[Size, ...] = ()
+
+
+def shown_tokens(paper: Paper, models: Iterable[str]) -> int:
+    """Estimated tokens of what judges see of a paper, at the model that counts most for pages."""
+    known = _counted(paper)
+    return known.tokens + max(tokens_of_pages(model, known.pages) for model in models)
+
+
+def _counted(paper: Paper) -> _ShownPaper:
+    if paper.shown_pages is None:
+        return _ShownPaper(estimated_tokens(paper.read_text))
+    sizes = tuple(image.size for image in paper.shown_pages.images)
+    return _ShownPaper(estimated_tokens(paper_prefix(paper)), sizes)
+
+
+def _shown(
     collection: Collection, paper_id: str, settings: Settings, unread: dict[str, Unread]
-) -> int | None:
-    """Estimated tokens of a paper that judges see; None if it cannot be read.
+) -> _ShownPaper | None:
+    """What judges are shown of a paper; None if it cannot be read, or its pages not be shown.
 
     Args:
         collection: Has the paper.
         paper_id: The paper.
-        settings: Say which parts are shown.
+        settings: Say what is shown.
         unread: Takes what is not shown.
     """
+    parts, paper_as = settings.paper_parts, settings.paper_as
     try:
-        paper = shown(collection.paper_unchecked(paper_id), settings.paper_parts)
+        paper = paper_as_shown(collection, paper_id, parts, paper_as, doubts=False, draw=False)
     except InputError:  # its reviews fail for that reason, before anything is asked
         return None
     if paper.unread is not None:
         unread[paper_id] = paper.unread
-    tokens = estimated_tokens(paper.read_text)
-    return tokens if settings.context == "whole" else min(tokens, excerpt_room(settings))
+    known = _counted(paper)
+    if settings.context == "whole":
+        return known
+    return _ShownPaper(min(known.tokens, excerpt_room(settings)))
 
 
 async def estimate(
@@ -372,28 +422,28 @@ async def estimate(
     unread: dict[str, Unread] = {}
 
     @lru_cache(maxsize=1)
-    def tokens(paper_id: str) -> int | None:
-        return _shown_tokens(collection, paper_id, settings, unread)
+    def paper(paper_id: str) -> _ShownPaper | None:
+        return _shown(collection, paper_id, settings, unread)
 
     for review in chosen_reviews(collection, settings):
-        if not settings.embedded and tokens(review.paper_id) is None:
+        shown = _ShownPaper(0) if settings.embedded else paper(review.paper_id)
+        if shown is None:
             continue
         cost_estimate.reviews += 1
+        if review.paper_id not in papers:
+            cost_estimate.add_pages(shown.pages, settings)
         papers.add(review.paper_id)
         points = split_review(review, include_limitations=settings.limitations)
         size = sum(map(len, review.fields.values()))
         for calls in asked:
-            calls.open_review(review.paper_id, tokens(review.paper_id) or 0, size)
+            calls.open_review(review.paper_id, shown, size)
             calls.response = len(review.author_response or "") if settings.author_response else 0
         for point in points:
             if point.kind is PointKind.NONE or not is_chosen(point, settings):
                 continue
             kind = (await judges.point_type(point)).type
             cost_estimate.points[kind] += 1
-            inference = False
-            if proves and kind is PointType.ARGUMENT:
-                extraction = verbatim(await judges.extract_argument(point), point)
-                inference = infers(extraction, point.text)
+            inference = proves and kind is PointType.ARGUMENT and await _inferring(point, judges)
             for calls in asked:
                 calls.add_point(kind, len(point.text), inference=inference)
     cost_estimate.papers = len(papers)
@@ -405,6 +455,11 @@ async def estimate(
         cost_estimate.command = cost_estimate.ways[own[0]]
         cost_estimate.prompts = asked[own[0]].prompts
     return cost_estimate
+
+
+async def _inferring(point: ReviewPoint, judges: LexicalJudges) -> bool:
+    """Whether an argument would be rebuilt beside its presuppositions, by the embedded judge."""
+    return infers(verbatim(await judges.extract_argument(point), point), point.text)
 
 
 def _ways(settings: Settings, *, compare: bool) -> list[Settings]:
@@ -432,22 +487,22 @@ class _AuditCalls(_Calls):
         super().__init__(settings)
         self.response = 0
         self.prompts: dict[str, int] = {}
-        self._paper = ("", 0)
+        self._paper, self._shown = "", _ShownPaper(0)
         self._warm: dict[tuple[str, str], float] = defaultdict(float)
         self._points = self._size = 0
 
-    def open_review(self, paper_id: str, tokens: int, size: int) -> None:
+    def open_review(self, paper_id: str, shown: _ShownPaper, size: int) -> None:
         """Go on to a review.
 
         Args:
             paper_id: Its paper.
-            tokens: Of the paper that judges see.
+            shown: What judges see of it.
             size: Characters of the review.
         """
         per = self.settings.asked_per
-        if per == "review" or (per == "paper" and paper_id != self._paper[0]):
+        if per == "review" or (per == "paper" and paper_id != self._paper):
             self._ask_together()
-        self._paper = (paper_id, tokens)
+        self._paper, self._shown = paper_id, shown
         self._size += size
         if self.settings.points == "auto":
             self.add("split_points", 1, size, reply=tokens_in(size))
@@ -565,15 +620,17 @@ class _AuditCalls(_Calls):
         reply: float,
         longest: int,
     ) -> None:
-        constant = tokens_in(_instructions(stage)) + (self._paper[1] if paper else 0)
+        constant = tokens_in(_instructions(stage))
+        if paper:
+            constant += self._shown.tokens + tokens_of_pages(model, self._shown.pages)
         size = constant + tokens_in(characters)
         if paper:
-            self.prompts[self._paper[0]] = max(self.prompts.get(self._paper[0], 0), size)
+            self.prompts[self._paper] = max(self.prompts.get(self._paper, 0), size)
         if not paper or self.settings.context == "excerpts":  # others for each point: never cached
             self.count(model, stage, size, reply, calls=calls)
             return
-        first = min(calls, 1 - self._warm[model, self._paper[0]])
-        self._warm[model, self._paper[0]] += first
+        first = min(calls, 1 - self._warm[model, self._paper])
+        self._warm[model, self._paper] += first
         cached, written = constant * (calls - first), constant * first
         self.count(
             model,

@@ -139,6 +139,31 @@ class PromptCheck(Record):
     recalled: bool | None = None
 
 
+class PagesShown(Record):
+    """What judges were shown of papers as images.
+
+    Attributes:
+        dpi: Pixels an inch.
+        pages: How many pages of each paper, by its identifier.
+        text_alone: Papers of which no pages can be shown, which were judged by their text.
+    """
+
+    dpi: int
+    pages: dict[str, int]
+    text_alone: tuple[str, ...] = ()
+
+    def after(self, earlier: PagesShown | None) -> PagesShown:
+        """The same with the papers of earlier sessions."""
+        if earlier is None:
+            return self
+        alone = (name for name in earlier.text_alone if name not in self.pages)
+        return PagesShown(
+            dpi=self.dpi,
+            pages={**earlier.pages, **self.pages},
+            text_alone=tuple(dict.fromkeys((*alone, *self.text_alone))),
+        )
+
+
 class RunManifest(Record):
     """What a run was made with and what came of it, whatever it makes.
 
@@ -226,6 +251,7 @@ class Manifest(RunManifest):
             earlier versions. A session that is under way, or was killed, notes them as it met them
             (`growing`): they hold that and more.
         growing: Whether records may have been added since.
+        pages: What judges saw of papers as images, where they did.
         unvalidated: Models of which nobody knows what they are worth as judges of these papers.
         changed: Files of records that were changed by something else before a later session.
     """
@@ -251,6 +277,7 @@ class Manifest(RunManifest):
     unread: dict[str, Unread] = Field(default_factory=dict)
     digests: dict[str, Digest] = Field(default_factory=dict)
     growing: bool = False
+    pages: PagesShown | None = Field(default=None, exclude_if=lambda value: value is None)
     unvalidated: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     changed: tuple[str, ...] = ()
 
@@ -351,6 +378,8 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
     names = [*FRAME, "paper", "text_lacks"]
     if decisive.get("context") == "excerpts":
         names.append("excerpts")
+    if decisive.get("paper_as") is not None:
+        names.append("paper_pages")
     if decisive["points"] != "rules":
         names.append("split_points")
     if decisive["protocol"] in ("presupposition", "presupposition+proof"):
@@ -397,9 +426,12 @@ def differences(
 
 
 def first_difference(old: Mapping[str, Plain], new: Mapping[str, Plain]) -> str | None:
-    """The first decisive value that differs, in words; None if all are equal."""
-    setting_differences = differences(old, new)
-    return setting_differences[0].words if setting_differences else None
+    """The first decisive value that differs, in words; None if all are equal.
+
+    Settings come before inputs, of which they may decide which are read.
+    """
+    found = sorted(differences(old, new), key=lambda difference: of_input(difference.name))
+    return found[0].words if found else None
 
 
 def sum_of(decisive: Mapping[str, Plain], *, inputs: bool = True) -> str:

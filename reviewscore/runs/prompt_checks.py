@@ -26,7 +26,6 @@ from reviewscore.llm.context_window import (
 )
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import Provider
-from reviewscore.papers.parts import shown
 from reviewscore.printable import counted
 from reviewscore.runs import manifest
 from reviewscore.runs.context import in_words, longer_than, longest_on_excerpts
@@ -34,6 +33,7 @@ from reviewscore.runs.estimate import estimate, own_server
 from reviewscore.schema.call import Message, Request
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
+from reviewscore.sources.shown_papers import paper_as_shown
 
 _ROUND = 64
 """Contexts that a message names are multiples of it."""
@@ -60,7 +60,8 @@ class _Prompts:
         if settings.context == "excerpts":
             paper, size = longest_on_excerpts(collection, settings, longest)
             return cls(settings, {longest: size}, paper)
-        paper = shown(collection.paper(longest), settings.paper_parts)
+        parts, paper_as = settings.paper_parts, settings.paper_as
+        paper = paper_as_shown(collection, longest, parts, paper_as, draw=False)
         return cls(settings, sizes, paper)
 
     def about(self, model: str) -> Request:

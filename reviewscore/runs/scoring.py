@@ -18,7 +18,6 @@ from reviewscore.judges.by_review import ReviewPoints
 from reviewscore.judges.excerpts import judged_on
 from reviewscore.judges.judge import Judges, ReviewJudges
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.papers.parts import Parts, shown
 from reviewscore.pipeline import (
     make_record,
     review_points,
@@ -37,6 +36,8 @@ from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointKind, Review, ReviewPoint
 from reviewscore.schema.verdict import Provenance
 from reviewscore.sources.collection import Collection
+from reviewscore.sources.lazy_papers import PaperHandle
+from reviewscore.sources.shown_papers import paper_as_shown
 from reviewscore.sources.spooled import ListView
 
 log = logging.getLogger(__name__)
@@ -182,7 +183,12 @@ class LocalScoring(ScoringSession):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._papers = Papers(self.collection, self.settings.paper_parts, self.say)
+        self._papers = Papers(self.collection, self.settings, self.say)
+
+    @property
+    def reading(self) -> bool:
+        """Whether papers are being read, whose reviews bring calls."""
+        return self._papers.reading
 
     def met(self) -> Tally:
         """All that it met, what is doubtful about papers too."""
@@ -390,15 +396,17 @@ class Papers:
 
     Args:
         collection: Where they come from.
-        parts: The parts that judges see.
+        settings: Say which parts of papers judges see, and as what.
         say: Told what is doubtful about a paper when it is first read.
 
     Attributes:
         unread: How much of a paper judges do not see, by its identifier.
     """
 
-    def __init__(self, collection: Collection, parts: Parts, say: Callable[[str], None]) -> None:
-        self._collection, self._parts, self._say = collection, parts, say
+    def __init__(
+        self, collection: Collection, settings: Settings, say: Callable[[str], None]
+    ) -> None:
+        self._collection, self._settings, self._say = collection, settings, say
         self._held: OrderedDict[str, asyncio.Future[Paper]] = OrderedDict()
         self._doubts: dict[str, tuple[str, ...]] = {}
         self.unread: dict[str, Unread] = {}
@@ -412,6 +420,11 @@ class Papers:
     def warnings(self) -> tuple[str, ...]:
         """What is doubtful, paper by paper."""
         return tuple(_line(name, text) for name, all_ in self._doubts.items() for text in all_)
+
+    @property
+    def reading(self) -> bool:
+        """Whether papers are being read."""
+        return any(not held.done() for held in self._held.values())
 
     async def paper(self, paper_id: str) -> Paper:
         """A paper as judges see it.
@@ -433,16 +446,16 @@ class Papers:
         return paper
 
     def ahead(self, paper_ids: Iterable[str]) -> None:
-        """Begin to read papers that will be needed next, if they lie in files of their own."""
+        """Begin to read papers that will be needed next, if that takes a while."""
         for paper_id in paper_ids:
             handle = self._collection.papers.get(paper_id)
-            if handle is not None and handle.in_file and paper_id not in self._held:
+            if handle is not None and self._takes_time(handle) and paper_id not in self._held:
                 self._hold(paper_id)
 
     def _hold(self, paper_id: str) -> asyncio.Future[Paper]:
         handle = self._collection.papers.get(paper_id)
         reading: asyncio.Future[Paper]
-        if handle is not None and handle.in_file:
+        if handle is not None and self._takes_time(handle):
             reading = asyncio.ensure_future(asyncio.to_thread(self._read, paper_id))
             # A paper read ahead that nobody asks for any more may have failed unseen.
             reading.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -454,8 +467,12 @@ class Papers:
             self._held.popitem(last=False)
         return reading
 
+    def _takes_time(self, handle: PaperHandle) -> bool:
+        return handle.in_file or self._settings.paper_as != "text"
+
     def _read(self, paper_id: str) -> Paper:
-        return shown(self._collection.paper(paper_id), self._parts)
+        parts, paper_as = self._settings.paper_parts, self._settings.paper_as
+        return paper_as_shown(self._collection, paper_id, parts, paper_as)
 
 
 def _line(paper_id: str, warning: str) -> str:

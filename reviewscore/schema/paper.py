@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from reviewscore.printable import counted
+from reviewscore.schema.page_image import ShownPages
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.scale import Score
 
@@ -314,6 +315,7 @@ class Paper(Record):
         revised_spans: Stretches of ``text`` that say of themselves that they came after the
             reviews, ascending.
         doubts: Why the text as a whole may not be what reviewers read.
+        shown_pages: Its pages as images, where judges are shown those; never written down.
     """
 
     paper_id: str
@@ -338,6 +340,7 @@ class Paper(Record):
     documents: tuple[PaperDocument, ...] = Field(default=(), exclude_if=_is_empty)
     revised_spans: tuple[RevisedSpan, ...] = Field(default=(), exclude_if=_is_empty)
     doubts: tuple[Doubt, ...] = Field(default=(), exclude_if=_is_empty)
+    shown_pages: ShownPages | None = Field(default=None, exclude=True, repr=False)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         yield None, self.paper_id
@@ -496,11 +499,13 @@ class Seen(Record):
         kind: ``whole``, ``main`` or ``excerpts``.
         share: Of the paper's characters, less what no judge is shown of it; 0..1.
         missing: What the text at hand lacks of the paper; None where nobody said.
+        pages: How many pages they saw as images; None where they read text alone.
     """
 
     kind: Scope
     share: float = Field(ge=0, le=1)
     missing: Missing | None = Field(default=None, exclude_if=lambda value: value is None)
+    pages: int | None = Field(default=None, ge=1, exclude_if=lambda value: value is None)
 
 
 class Evidence(Record):

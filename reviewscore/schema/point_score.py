@@ -89,8 +89,8 @@ class PointScore(Record):
         status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
         reason: Why it is unknown, where a judge had an answer that does not count, or was not
             asked since it is no point.
-        seen: How much of the paper its judge saw, where that was excerpts, and always for looks at
-            presuppositions; None for all of what is shown to judges.
+        seen: How much of the paper its judge saw, where that was excerpts or pages as images, and
+            always for looks at presuppositions; None for all of what is shown to judges.
         doubts: Why reviewers may not have read what is at hand: the paper's, and those that keep
             this point from a flag.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.

@@ -23,7 +23,7 @@ from reviewscore.report.role_pages import markdown
 from reviewscore.report.roles import Reader, faults, sheet
 from reviewscore.report.summary import summarise, write_summary
 from reviewscore.runs.export import parquet_row, row
-from reviewscore.schema.paper import Scope
+from reviewscore.schema.paper import Evidence, Scope
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.presupposition import Supplies
 from reviewscore.schema.review import PointKind
@@ -337,3 +337,15 @@ def test_the_author_finds_each_point_in_one_part_of_the_page() -> None:
         "Not misinformed; the paper speaks to this",
         "Not misinformed; the authors state this too",
     ]
+
+
+@pytest.mark.parametrize("source", ["figure", "table"])
+def test_what_a_judge_read_off_a_page_is_no_passage_and_no_failed_quote(source: str) -> None:
+    words = "The bars rise with the number of harbours."
+    reading = Evidence.model_validate({"quote": words, "verified": False, "source": source})
+    html = judged(1, look(part(1, granted("No study.", nearest=(SEEDS, reading)))))._repr_html_()
+
+    shown = html[html.index(words) :][:200]
+    assert f"read off a {source}" in shown
+    assert f"<s>{words}" not in html
+    assert f'<mark class="quote">{words}' not in html
