@@ -58,11 +58,11 @@ class MarkedPoint:
         misinformed: Whether it is; to a reader whether the score is 1 or 2. None of runs by
             presuppositions, whose flag is `would_not_stand`.
         standing: 1..5.
-        by_facts: Of a run, `misinformed` if the facts of an argument alone decide.
         would_not_stand: Whether the standing is 1 or 2; of runs by presuppositions whether it is
             misinformed, for which the standing must be so.
         supplied: Whether the paper speaks to it by what it takes for granted.
         probability: That an expert would call it wrong, of runs by presuppositions.
+        by_facts: Of a run, `misinformed` if the facts of an argument alone decide.
     """
 
     piece: Piece
@@ -72,10 +72,10 @@ class MarkedPoint:
     score: int | None = None
     misinformed: bool | None = None
     standing: int | None = None
-    by_facts: bool | None = None
     would_not_stand: bool | None = None
     supplied: bool | None = None
     probability: float | None = None
+    by_facts: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from statistics import median
 from reviewscore.pages.wording import FINDING_NAMES
 from reviewscore.papers.parts import QUESTIONS, REPEATS
 from reviewscore.printable import counted
+from reviewscore.report.argument_counts import ArgumentCounts
 from reviewscore.report.summary import (
     LEXICAL_NOTE,
     UNTYPED,
     AlignedResponses,
-    ArgumentCounts,
     ArgumentFailures,
     JudgedCounts,
     NamedPlaces,
