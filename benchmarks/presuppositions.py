@@ -179,11 +179,28 @@ AIMS = (
     ("score <= 2", "area", (REAL, "truth"), (REAL_ECONOMY, "score")),
     ("standing <= 2", "F1", (REAL, "standing <= 2"), (POINT_ECONOMY, "score <= 2")),
     ("standing <= 2", "area", (REAL, "probability"), (POINT_ECONOMY, "score")),
+    ("standing <= 2", "F1", (REAL, "misinformed"), (POINT, "misinformed")),
     ("standing <= 2", "F1", (REAL, "standing <= 2"), (POINT, "standing <= 2")),
+    ("standing <= 2", "area", (REAL, "probability"), (POINT, "probability")),
     ("score <= 2", "F1", (REAL, "supplied"), (POINT, "supplied")),
     ("score <= 2", "area", (REAL, "truth"), (POINT, "truth")),
 )
 """Label, measure, and two columns that are compared on the points that both have."""
+CONTROLS = (
+    ("real-1", "real-2"),
+    ("real-1", "shuffled-1"),
+    ("real-2", "shuffled-1"),
+    ("real-1", "halves-1"),
+    ("real-2", "halves-1"),
+    ("real-1", "points-1"),
+    ("real-2", "points-2"),
+    ("nearest-passages-1", "foreign-passages-1"),
+    ("people-1", "people-2"),
+    ("people-1", "people-pages-1"),
+    ("people-2", "people-pages-2"),
+    ("people-pages-1", "people-pages-2"),
+)
+"""Judgments of the same points that are compared: other readers, another order, other passages."""
 
 
 def protocol_of(task: str) -> str:
@@ -216,30 +233,33 @@ def against_labels(known: Mapping[Place, Truth], tasks: Tasks) -> Table:
 
 
 def compared(known: Mapping[Place, Truth], tasks: Tasks) -> Table:
-    """Differences of two tasks on the points that both have, readers paired by number."""
+    """Differences of two tasks on the points that both have, by pairs of readers and pooled."""
     rows: list[tuple[Cell, ...]] = []
     for level, measure, (task, name), (other, minus) in AIMS:
         of_pair, columns = MEASURES[measure]
-        cells: list[Cell] = []
+        label = LEVELS[level]
+        sides: list[tuple[list[str], Floats, Floats, Floats]] = []
         for lines, others in zip(tasks[task], tasks[other], strict=True):
-            places = [place for place in _with_label(known, LEVELS[level], lines)
-                      if place in others]  # fmt: skip
-            if not places:
-                continue
-            plan = _plan(known, places)
-            meant, said = _columns(
-                known, LEVELS[level], lines, columns[protocol_of(task)][name], places
-            )
-            _, against = _columns(
-                known, LEVELS[level], others, columns[protocol_of(other)][minus], places
-            )
+            places = [place for place in _with_label(known, label, lines) if place in others]
+            if places:
+                meant, said = _columns(
+                    known, label, lines, columns[protocol_of(task)][name], places
+                )
+                of = columns[protocol_of(other)][minus]
+                _, against = _columns(known, label, others, of, places)
+                sides.append(([known[place].paper_id for place in places], meant, said, against))
+        cells: list[Cell] = []
+        for some in [*([side] for side in sides), sides] if sides else ():
+            papers = [paper for side in some for paper in side[0]]
+            meant, said, against = (np.concatenate([side[at] for side in some]) for at in (1, 2, 3))
+            plan = BootstrapPlan(Clusters.by(papers), HOW)
             # Named otherwise: areas of scores with other levels cannot be swapped at random.
-            other_one = replace(of_pair(meant, against), name=f"other {measure}")
-            slot = plan.ask(of_pair(meant, said), minus=other_one)
+            subtracted = replace(of_pair(meant, against), name=f"other {measure}")
+            slot = plan.ask(of_pair(meant, said), minus=subtracted)
             plan.run()
             cells.append(slot.answer)
         rows.append((level, measure, f"{task}, {name}", f"{other}, {minus}", *cells))
-    names = [f"reader {reader}" for reader in ASKED]
+    names = [*(f"reader {reader}" for reader in ASKED), "both"]
     return _table("differences", ("label", "measure", "of", "minus", *names), rows, keys=4)
 
 
@@ -292,6 +312,80 @@ def _others(flags: Mapping[Place, float], papers: Mapping[Place, str]) -> Estima
     slot = plan.ask(share("others", hits, base))
     plan.run()
     return slot.answer
+
+
+def asked_otherwise(folder: Path) -> Table:
+    """The same points asked in two ways: how many flags change, and how far probabilities move."""
+    rows: list[tuple[Cell, ...]] = []
+    for first, second in CONTROLS:
+        left, right = ({line["point_id"]: line for line in judged(folder, name).values()}
+                       for name in (first, second))  # fmt: skip
+        names = [name for name in right if name in left]
+        if not names:
+            continue
+        moved = [abs(left[name]["probability"] - right[name]["probability"]) for name in names]
+        cells: list[Cell] = [len(names), f"{np.mean(moved):.3f}"]
+        for flag in ("supplied", "standing <= 2", "misinformed"):
+            of = FLAGS["presupposition"][flag]
+            one, two = ([of(side[name]) for name in names] for side in (left, right))
+            changed = sum(a != b for a, b in zip(one, two, strict=True))
+            cells.append(f"{sum(one):.0f}, {sum(two):.0f}; {changed} changed")
+        rows.append((first, second, *cells))
+    columns = ("of", "against", "points", "mean change of probability", "supplied",
+               "standing <= 2", "misinformed")  # fmt: skip
+    return _table("asked otherwise", columns, rows, keys=2)
+
+
+def statements(folder: Path) -> Table:
+    """Statements of which half were altered, and questions, as single points."""
+    rows: list[tuple[Cell, ...]] = []
+    for protocol, flags in FLAGS.items():
+        end = "" if protocol == "presupposition" else f"-{protocol}"
+        lines = list(judged(folder, f"statements{end}-{ASKED[0]}").values())
+        for name, wrong in (("bamboo", "False"), ("qasper", "True")):
+            own = [line for line in lines if line["review_id"].startswith("bamboo-") is (
+                name == "bamboo")]  # fmt: skip
+            meant = [line["review_id"].endswith(f":{wrong}") for line in own]
+            for flag, of in flags.items() if own else ():
+                said = [of(line) for line in own]
+                hits = sum(one for one, yes in zip(said, meant, strict=True) if yes)
+                alarms = sum(one for one, yes in zip(said, meant, strict=True) if not yes)
+                bad = sum(meant)
+                rows.append(
+                    (name, protocol, flag, f"{hits:.0f} of {bad}",
+                     f"{alarms:.0f} of {len(own) - bad}")
+                )  # fmt: skip
+    columns = ("set", "protocol", "flag", "of those that are wrong", "of the others")
+    return _table("statements and questions", columns, rows, keys=3)
+
+
+def kinds(tasks: Tasks, halves: Iterable[str]) -> Table:
+    """Shares of kinds, and of points that the authors state too."""
+    rows: list[tuple[Cell, ...]] = []
+    for source in ("submissions", "reviews"):
+        lines = [
+            json.loads(line)
+            for half in halves
+            for line in (LABELS / half / f"{source}-{CUT_BY}.jsonl").read_text("utf-8").splitlines()
+        ]
+        venues = {"ICLR 2023": [line for line in lines if line["source"].startswith("iclr")]}
+        venues["NeurIPS"] = [line for line in lines if not line["source"].startswith("iclr")]
+        for venue, own in venues.items():
+            if own:
+                rows.append((f"labels, {venue}, {source}", *_kinds(own)))
+    for reader, lines in enumerate(tasks[REAL], 1):
+        if lines:
+            rows.append((f"{REAL}, reader {reader}", *_kinds(list(lines.values()))))
+    return _table("kinds", ("by", "points", "none", "request", "acknowledged"), rows, keys=1)
+
+
+def _kinds(lines: Sequence[Judgment]) -> list[Cell]:
+    cells: list[Cell] = [len(lines)]
+    for kind in ("none", "request"):
+        cells.append(f"{sum(line['kind'] == kind for line in lines) / len(lines):.3f}")
+    known = [line["acknowledged"] for line in lines if line.get("acknowledged") is not None]
+    cells.append(f"{sum(known) / len(known):.3f} of {len(known)}" if known else "")
+    return cells
 
 
 def planted_truth(folder: Path) -> Table:
@@ -393,6 +487,9 @@ def main() -> None:
         compared(known, tasks),
         between_readers(tasks),
         halo(known, tasks),
+        asked_otherwise(arguments.judged),
+        statements(arguments.judged),
+        kinds(tasks, halves),
         planted_truth(arguments.judged),
     ):
         print(markdown(table))

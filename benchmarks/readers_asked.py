@@ -34,6 +34,7 @@ from reviewscore.judges.lexical.finder import find
 from reviewscore.judges.model_judges import open_judges
 from reviewscore.judges.presupposition_judge import PresuppositionJudge
 from reviewscore.judges.presuppositions import verdict_of
+from reviewscore.llm.connect import RunContext
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.offsets import MappedText
@@ -41,6 +42,7 @@ from reviewscore.papers.parts import seen_of
 from reviewscore.papers.parts import shown as shown_parts
 from reviewscore.pipeline import score_of_looks
 from reviewscore.points.places import with_places
+from reviewscore.points.split import split_review
 from reviewscore.runs.folder import ErrorRecord
 from reviewscore.runs.scoring import LocalScoring
 from reviewscore.runs.session import Quiet
@@ -49,9 +51,9 @@ from reviewscore.schema.planted_point import PlantedForm, PlantedPoint, TextEdit
 from reviewscore.schema.point_label import PointLabel
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.presupposition import Look, Supplies
-from reviewscore.schema.review import Review, ReviewPoint, Role
+from reviewscore.schema.review import PointType, Review, ReviewPoint, Role
 from reviewscore.schema.span import Span
-from reviewscore.sources.collection import of_records, read_papers
+from reviewscore.sources.collection import Collection, of_records, read_collection, read_papers
 from reviewscore.sources.point_labels import read_point_labels, reviews_named
 from reviewscore.validation.planted import found_again, read_planted, seams
 
@@ -79,12 +81,14 @@ class Task:
         reviews: The reviews.
         points: The points of each, by its identifier.
         settings: How they are judged, without the model.
+        collection: Where papers come from, if their PDFs are to be seen.
     """
 
     papers: Sequence[Paper]
     reviews: Sequence[Review]
     points: Mapping[str, tuple[ReviewPoint, ...]]
     settings: Mapping[str, object]
+    collection: Collection | None = None
 
 
 PRESUPPOSITION = {"protocol": "presupposition"}
@@ -277,6 +281,13 @@ def statements() -> Task:
     return single_points(papers, remarks)
 
 
+def by_people(settings: Mapping[str, object]) -> Task:
+    """Two reviews by people, as the rules split them, of papers whose PDFs are at hand."""
+    collection = read_collection(SHARED / "iclr2020_human")
+    points = {review.review_id: split_review(review) for review in collection.reviews}
+    return Task([], collection.reviews, points, settings, collection)
+
+
 def single_points(
     papers: Mapping[str, PaperRow], remarks: Sequence[tuple[str, str, str, str]]
 ) -> Task:
@@ -291,6 +302,7 @@ def single_points(
             ReviewPoint(
                 review_id=name, paper_id=paper_id, section=section, role=role, text=text,
                 span=Span(field=section, start=0, end=len(text)),
+                type=PointType.QUESTION if section == "questions" else PointType.CLAIM,
             ),
         )  # fmt: skip
     read = [build_paper(papers[name]) for name in sorted({name for name, *_ in remarks})]
@@ -307,6 +319,8 @@ TASKS: dict[str, Callable[[], Task]] = {
     "halves": lambda: of_reviews(
         some_reviews(), {**PRESUPPOSITION, "points_per_call": max(MANY) // 2}, shuffled=False
     ),
+    "people": lambda: by_people(PRESUPPOSITION),
+    "people-pages": lambda: by_people({**PRESUPPOSITION, "paper_as": "pages"}),
     "statements": lambda: with_settings(statements(), {**PRESUPPOSITION, "per": "point"}),
     "statements-economy": lambda: with_settings(statements(), ECONOMY),
     "real": lambda: real(PRESUPPOSITION),
@@ -341,10 +355,11 @@ class Kept:
 async def ask(task: Task, exchange: Path) -> tuple[Kept, str | None]:
     """Score all points of a task, as far as there are replies, and say what is waited for."""
     settings = Settings(model=f"exchange:{exchange}", cache=False, **task.settings)
-    kept = Kept()
-    async with open_judges(settings, CallsInMemory()) as (judges, client):
+    kept, under_way = Kept(), []
+    around = RunContext(idle=lambda: not any(scoring.reading for scoring in under_way))
+    async with open_judges(settings, CallsInMemory(), around) as (judges, client):
         session = LocalScoring(
-            collection=of_records(task.papers, task.reviews),
+            collection=task.collection or of_records(task.papers, task.reviews),
             # Points are given; a type that one has is taken as that of a model that splits.
             settings=settings.model_copy(update={"points": "rules"}),
             judges=judges,
@@ -353,6 +368,7 @@ async def ask(task: Task, exchange: Path) -> tuple[Kept, str | None]:
             progress=Quiet(),
             by_rule=dict(task.points),
         )
+        under_way.append(session)
         await session.score(task.reviews)
     return kept, session.stopped
 

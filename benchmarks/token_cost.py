@@ -1,8 +1,8 @@
 """Billed tokens of a paper with 16 points in 4 reviews, against the published way without a cache.
 
 The points, rounds and premises are those of the paper's means: 3 questions, 3 claims, 10
-arguments, three rounds each (3.09; ReviewScore, table 5), four premises each (4.14; sec. 3.3). Five
-points get a second look, three of ten as in estimates (`runs.estimate.SECOND_LOOKS`), and four
+arguments, three rounds each (3.09; ReviewScore, table 5), four premises each (4.14; sec. 3.3). Four
+points get a second look, a quarter as in estimates (`runs.estimate.SECOND_LOOKS`), and four
 arguments of ten give two reasons, as by the embedded rules 310 of 770 in reviews of NeurIPS 2025 do
 or state a step. The whole pipeline runs; only the provider is simulated
 (`benchmarks.prefix_cache`). Lengths of replies are the guesses of a dry run; thoughts of reasoning
@@ -41,7 +41,7 @@ from reviewscore.schema.span import Span
 
 PAPER_TOKENS, POINT_TOKENS = 12_000, 150
 REVIEWS, POINTS = 4, 16
-SHAKY, INFERENCES = 5, 4
+SHAKY, INFERENCES = 4, 4
 """Points that get a second look; arguments that give two reasons."""
 BATCH = 0.5
 
