@@ -425,7 +425,8 @@ def line_of(score: PointScore) -> dict[str, object]:
         "paper_id": score.paper_id,
         "review_id": score.review_id,
         "point_id": score.point_id,
-        **score.span.model_dump(),
+        "field": score.span.field,
+        "start": score.span.start,
         "kind": score.kind,
         "type": score.type,
         "status": score.status,
@@ -435,8 +436,6 @@ def line_of(score: PointScore) -> dict[str, object]:
         "supplied": score.supplied,
         "probability": score.probability,
         "acknowledged": score.acknowledged,
-        "evidence": [(quote.start, quote.end) for quote in score.evidence],
-        "error": score.error,
     }
     if score.looks:
         for number, look in enumerate(score.looks, 1):
