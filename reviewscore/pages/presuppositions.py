@@ -102,7 +102,7 @@ def paper_words(known: Presupposition, score: PointScore) -> str:
     if known.acknowledged and not known.contradicted:
         words.append(STATED)
     if not known.central:
-        words.append("one reason beside others")
+        words.append(f"not what the {_noun(score)} hangs on")
     return "; ".join(words)
 
 
@@ -208,13 +208,13 @@ def fair_words(score: PointScore) -> str:
     known, standing = leading(score.presuppositions), score.standing
     if known is None or standing is None or not FIVE_POINTS.misinformed(standing):
         return ""
-    fair = f"To be fair, the {_noun(score)} would have to"
+    fair = f"A fair {_noun(score)} would"
     if refuted(known):
         where = _carrying_places(known)
         if known.supplies is not None and known.supplies.enough:
             verb = "ask" if score.kind is PointKind.QUESTION else "say"
             return f"{fair} {verb} what is left open by {where}."
-        return f"{fair} do without this, or to say what is wrong in {where}."
+        return f"{fair} leave this out, or say what is wrong in {where}."
     if known.central and known.foreign:
         return f"{fair} be about something that is in this paper."
     return ""

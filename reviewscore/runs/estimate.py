@@ -45,7 +45,7 @@ REPLY_TOKENS = 250
 LOOK_TOKENS, BASE_TOKENS = 350, 120
 """Guesses for what a reply says of one point: of its presuppositions, and of type and score."""
 SECOND_LOOKS = 0.24
-"""Share of points that get a second look: 281 of 1,170 by two readers (`benchmarks.presuppositions`)."""
+"""Share of points that get a second look: 281 of 1,170 (`benchmarks.presuppositions`)."""
 SECOND_LOOK_PASSAGES = 1500
 """Guess: characters of the passages that a second look is shown."""
 FIRST_TOKEN, TOKENS_PER_SECOND = 0.6, 80.0

@@ -137,23 +137,21 @@ def test_the_sentence_is_about_what_a_passage_refutes_whatever_stands_first() ->
     [
         (
             MISINFORMED,
-            "To be fair, the remark would have to say what is left open by section 1 Method.",
+            "A fair remark would say what is left open by section 1 Method.",
         ),
-        (FOREIGN, "To be fair, the remark would have to be about something that is in this paper."),
+        (FOREIGN, "A fair remark would be about something that is in this paper."),
         (
             judged(1, look(part(2, granted("It has one run.", true=2, nearest=ONCE.nearest)))),
-            "To be fair, the remark would have to do without this, or to say what is wrong "
-            "in section 1 Method.",
+            "A fair remark would leave this out, or say what is wrong in section 1 Method.",
         ),
         (
             judged(1, look(part(1, granted("It has one run.", true=1, nearest=(SEEDS,)), ONCE))),
-            "To be fair, the remark would have to do without this, or to say what is wrong "
-            "in section 1 Method.",
+            "A fair remark would leave this out, or say what is wrong in section 1 Method.",
         ),
         (judged(1, look(part(1, granted("It has one run.", true=1)))), ""),
         (
             judged(1, look(part(1, ONCE), kind=PointKind.QUESTION)),
-            "To be fair, the question would have to ask what is left open by section 1 Method.",
+            "A fair question would ask what is left open by section 1 Method.",
         ),
         (SUPPLIED, ""),
         (FAIR, ""),
