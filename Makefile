@@ -34,11 +34,19 @@ $(VENV)/.developing: $(VENV)/.installed requirements-dev.lock
 
 install: $(VENV)/.installed ## Make a virtual environment and install reviewscore into it.
 
-audit-example: install ## Set up, audit examples/ by the embedded judge and by written replies, say where the reports lie.
+audit-example: install ## Set up, audit examples/ by the embedded judge and by two protocols with written replies, say where the reports lie.
 	$(BIN)/reviewscore audit examples -o $(RUN)
 	@echo
-	@echo "The same reviews, judged through the whole loop by replies that a careful reader wrote to each prompt:"
+	@echo "The same reviews, judged through the whole published loop by replies that a careful reader wrote to each prompt:"
 	$(BIN)/reviewscore audit examples -o $(RUN)-exchange --model exchange:examples/exchange --no-cache
+	@echo
+	@echo "The same points, asked what each takes for granted about the paper, by written replies as well:"
+	$(BIN)/reviewscore audit examples -o $(RUN)-presupposition --protocol presupposition --model exchange:examples/exchange --no-cache
+	@echo
+	@echo "Three reports, to open in a browser:"
+	@echo "  $(RUN)/report.html                 the embedded judge: passages to read, no score"
+	@echo "  $(RUN)-exchange/report.html        the published loop: scores, arguments with proofs"
+	@echo "  $(RUN)-presupposition/report.html  presuppositions: whether the paper speaks to a point, and whether the point would stand"
 	@echo "To use the command itself: source $(VENV)/bin/activate"
 
 test: $(VENV)/.developing lint types imports unit litellm wheel ## Set up, then lint, types, import contracts, tests, wheel.

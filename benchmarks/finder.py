@@ -192,8 +192,8 @@ def measured(remarks: Sequence[Sought], ways: Mapping[str, Order]) -> dict[str, 
         "n_papers": len({one.paper for one in real}),
         "kinds": kinds,
         "curve": curve,
-        "data": "points of reviews of NeurIPS 2025 submissions that two readers, both models, call "
-        "misinformed, and the passages that either of them named",
+        "data": "points of reviews of NeurIPS 2025 submissions that two readers, both models, say "
+        "are mistaken about the paper, and the passages that either of them named",
         "absent": False,
     }
 

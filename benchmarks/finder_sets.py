@@ -23,7 +23,6 @@ import pandas as pd
 from benchmarks.measure import ROOT, head, row
 from benchmarks.points_measured import reviews_of
 from reviewscore.agreement.segmentation import Piece, matches
-from reviewscore.judges.lexical.finder import nearest
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.points.places import with_places
 from reviewscore.retrieval.encoder import SentenceEncoder
@@ -358,20 +357,6 @@ def report(
 def _at_equal(remark: Sought, order_of: Order) -> bool:
     most = sum(end - start for start, end in chunks(remark))
     return remark.answered(shown_within(remark, order_of(remark), most))
-
-
-def as_shipped(encoder: SentenceEncoder | None) -> Order:
-    """The order of the embedded judge, memorised."""
-    known: dict[int, list[int]] = {}
-
-    def order(remark: Sought) -> list[int]:
-        if id(remark) not in known:
-            known[id(remark)] = list(
-                nearest(remark.text, remark.index, remark.places, encoder=encoder)
-            )
-        return known[id(remark)]
-
-    return order
 
 
 def encoder_in(folder: Path) -> SentenceEncoder:

@@ -23,7 +23,7 @@ from benchmarks.measure import ROOT, SHARED, head, skip
 from reviewscore.focus.facets import DEFAULT, FacetKind, Polarity
 from reviewscore.focus.human_labels import coded_labels, find_points, read_human_labels
 from reviewscore.focus.lexical import VERSION, WEIGHTS, facets_of, features, target_feature
-from reviewscore.schema.point_label import sum_of_words
+from reviewscore.schema.marks import sum_of_words
 from reviewscore.sources.collection import read_collection
 from reviewscore.sources.system_reviews import materials_of, read_materials
 from reviewscore.stats.estimates import BootstrapPlan

@@ -36,7 +36,7 @@ from reviewscore.focus.human_labels import coded_labels
 from reviewscore.focus.lexical import annotate
 from reviewscore.judges.lexical.remarks import type_of
 from reviewscore.points.split import split_review
-from reviewscore.schema.point_label import sum_of_words
+from reviewscore.schema.marks import sum_of_words
 from reviewscore.schema.review import Review
 from reviewscore.sources.point_labels import place_of_sum, read_point_labels, reviews_named
 from reviewscore.sources.system_reviews import read_reviews

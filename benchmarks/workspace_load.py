@@ -25,6 +25,7 @@ from reviewscore.annotate.label_store import LabelStore
 
 PEOPLE = 20
 _POINTS = 600
+_POINT = re.compile(r'href="(/by/[^"]+/point/[^"]+)"')
 _FORM = {name: re.compile(rf'name="{name}" value="([^"]*)"') for name in ("csrf", "version")}
 
 
@@ -35,7 +36,7 @@ class Served:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "reviewscore", "annotate", str(data), "--set", "load",
              "-o", str(folder), "--annotators", ",".join(f"A{n}" for n in range(PEOPLE)),
-             "--per-item", str(PEOPLE), "--port", str(port)],
+             "--per-item", str(PEOPLE), "--port", str(port), "--codebook", "1"],
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout is not None
@@ -58,11 +59,10 @@ class Person:
         reply, _ = self.ask("GET", served.addresses[who].split(str(served.port))[1])
         self.cookie = str(reply.getheader("set-cookie")).partition(";")[0]
         _, page = self.ask("GET", f"/by/{who}")
-        if "csrf" not in page:
-            _, page = self.ask("GET", f"/by/{who}/point/{quote('r#1', safe='')}")
+        if "csrf" not in page:  # taken up again: forms stand on the pages of points
+            _, page = self.ask("GET", _POINT.findall(page)[0])
         self.csrf = _FORM["csrf"].findall(page)[0]
         self.ask("POST", f"/by/{who}/about", publications=3)
-        self.ask("POST", f"/by/{who}/near/{quote('r#1', safe='')}", value=4)
 
     def ask(self, method: str, path: str, **form: object) -> tuple[http.client.HTTPResponse, str]:
         """One request on a connection of its own."""

@@ -24,7 +24,6 @@ from reviewscore.errors import InputError, SettingsError
 from reviewscore.judges.model_judges import judges_alone
 from reviewscore.llm.connect import check
 from reviewscore.papers.load import load_paper
-from reviewscore.papers.parts import shown
 from reviewscore.points.split import split_review
 from reviewscore.prompts import use_directory
 from reviewscore.report.html import write_report
@@ -43,11 +42,13 @@ from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.sources.collection import (
     Collection,
     load_review,
+    of_file,
     of_records,
     read_collection,
     single,
 )
 from reviewscore.sources.remote import at_hand
+from reviewscore.sources.shown_papers import paper_as_shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -377,7 +378,9 @@ def score(
             async with judges_alone(chosen, "score") as judges:
                 return await score_by_settings(
                     point,
-                    shown(_paper(point, paper, data), chosen.paper_parts),
+                    paper_as_shown(
+                        *_paper(point, paper, data), chosen.paper_parts, chosen.paper_as
+                    ),
                     judges,
                     chosen,
                     response=response,
@@ -584,13 +587,15 @@ def _looked_up(data: Place | Collection | Run) -> Collection:
 
 def _paper(
     point: ReviewPoint, paper: Paper | Place | None, data: Place | Collection | Run | None
-) -> Paper:
+) -> tuple[Collection, str]:
+    """Where the paper of a point is, and its identifier there."""
     if isinstance(paper, Paper):
-        return paper
+        return Collection({paper.paper_id: of_file(paper)}, []), paper.paper_id
     if data is not None:
-        return _looked_up(data).paper(point.paper_id if paper is None else str(paper))
+        return _looked_up(data), point.paper_id if paper is None else str(paper)
     assert paper is not None
-    return load_paper(Path(paper))
+    read = load_paper(Path(paper))
+    return Collection({read.paper_id: of_file(read, Path(paper))}, []), read.paper_id
 
 
 async def _stoppable(work: Coroutine[object, object, T], interruption: Interruption) -> T:

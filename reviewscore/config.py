@@ -27,6 +27,9 @@ from reviewscore.notices import notice
 from reviewscore.toml_files import read_toml
 
 Plain = addresses.Plain
+POINT_TOKENS = {"paper": 0, "economy": 300, "presupposition": 700, "presupposition+proof": 700}
+"""Tokens of a reply that are allowed for each point, where it is asked about several, by protocol;
+about twice what most need."""
 EMBEDDED = "lexical"
 """Name of the judge that needs no model."""
 _YEAR = 31_536_000.0
@@ -43,7 +46,16 @@ class Settings(BaseModel):
         repeats: How often each model scores an item; the median counts.
         protocol: ``paper`` (one call per premise, as published) or ``economy`` (all premises of
             an argument in one call, the type of a point in one call, or in none where a model
-            split the review and said it).
+            split the review and said it), both of the ReviewScore paper; ``presupposition``: what
+            a point takes for granted, and whether it is so; ``presupposition+proof``: the same,
+            and beside it arguments with an inference rebuilt and proved.
+        per: What one first question about points is about: a ``point``, all points of a
+            ``review``, or of all reviews of a ``paper``. None is the protocol's own: ``review`` of
+            ``presupposition``, else ``point``. Not for the protocol ``paper``, nor for excerpts,
+            which are other ones for each point.
+        second_look: Of ``presupposition``, lowest and highest probability at which a point gets a
+            second look (as ``LOW/HIGH``), beside those that would not stand; ``off`` for none.
+        points_per_call: Most points that one reply is asked about; longer reviews are split.
         batch: Whether calls go as batch jobs, at about half the price and within a day.
         base_url: Address of a server for ``openai/``, ``ollama/`` or ``llamacpp/``, or several
             with commas between that serve the same models; the first one names them all in records.
@@ -65,6 +77,8 @@ class Settings(BaseModel):
         paper_parts: The parts of papers that judges see. ``main``: no references, no appendix;
             ``all``: the whole text; ``auto``: no references for papers read from a PDF or TEI
             file, ``all`` for texts that were given.
+        paper_as: How judges see papers: their ``text``, the ``pages`` of their PDFs as images, or
+            ``both`` (of papers without a PDF the text alone).
         context: What judges see of a paper: ``whole``, all of `paper_parts`, or ``excerpts``, the
             passages nearest to each point, of papers that are longer than `context_tokens` allow.
         context_tokens: Tokens of prompt and reply that the models read at once. Papers that do not
@@ -118,7 +132,10 @@ class Settings(BaseModel):
     panel: tuple[str, ...] = ()
     judges: dict[str, str] = Field(default_factory=dict)
     repeats: int = Field(default=1, ge=1, le=25)
-    protocol: Literal["paper", "economy"] = "paper"
+    protocol: Literal["paper", "economy", "presupposition", "presupposition+proof"] = "paper"
+    per: Literal["review", "paper", "point"] | None = None
+    second_look: str = Field(default="0.3/0.7", pattern=r"^(off|\d(\.\d{1,6})?/\d(\.\d{1,6})?)$")
+    points_per_call: int = Field(default=20, ge=1, le=100)
     batch: bool = False
     base_url: str | None = Field(default=None, repr=False)
     confidentiality: Literal["local", "provider"] | None = None
@@ -132,6 +149,7 @@ class Settings(BaseModel):
     limitations: bool = True
     author_response: bool = False
     paper_parts: Literal["auto", "main", "all"] = "auto"
+    paper_as: Literal["text", "pages", "both"] = "text"
     context: Literal["whole", "excerpts"] = "whole"
     context_tokens: int | None = Field(default=None, ge=2048)
     encoder: str | None = "auto"
@@ -197,10 +215,47 @@ class Settings(BaseModel):
         return tuple(dict.fromkeys((self.model, *self.panel, *self.judges.values())))
 
     @property
+    def models_with_paper(self) -> tuple[str, ...]:
+        """Those of `models` that are shown papers."""
+        others = (model for judge, model in self.judges.items() if judge not in _WITHOUT_PAPER)
+        return tuple(dict.fromkeys((self.model, *self.panel, *others)))
+
+    @property
     def types_from_split(self) -> bool:
         """Whether points that a model split off keep the type it gave them, without a call."""
         asked = self.points == "rules" or "point_type" in self.judges
-        return self.protocol == "economy" and not asked
+        return self.protocol == "economy" and self.asked_per == "point" and not asked
+
+    @property
+    def presupposes(self) -> bool:
+        """Whether verdicts rest on what points take for granted."""
+        return self.protocol in ("presupposition", "presupposition+proof")
+
+    @property
+    def proves_beside(self) -> bool:
+        """Whether arguments are rebuilt and proved beside such verdicts."""
+        return self.protocol == "presupposition+proof"
+
+    @property
+    def asked_per(self) -> Literal["review", "paper", "point"]:
+        """What one first question about points is about; nothing but a point without a model."""
+        if self.embedded:
+            return "point"
+        together = self.presupposes and self.context == "whole"
+        return self.per or ("review" if together else "point")
+
+    @property
+    def longest_reply(self) -> int:
+        """Tokens of the longest reply that is allowed, without a reasoning model's thoughts."""
+        if self.asked_per == "point":
+            return self.max_tokens
+        return max(self.max_tokens, self.points_per_call * POINT_TOKENS[self.protocol])
+
+    @property
+    def second_look_between(self) -> tuple[float, float] | None:
+        """The two probabilities of `second_look`; None for no second looks."""
+        low, _, high = self.second_look.partition("/")
+        return (float(low), float(high)) if high else None
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -260,6 +315,48 @@ class Settings(BaseModel):
             )
         return self
 
+    @model_validator(mode="after")
+    def _of_pages(self) -> Settings:
+        if self.paper_as == "text":
+            return self
+        if self.embedded:
+            raise ValueError("the lexical judge reads text: pages (paper_as) need a model")
+        if self.context == "excerpts":
+            raise ValueError("excerpts are passages of text: give --paper-as text with them")
+        if self.batch:
+            raise ValueError(
+                "batch jobs take no pages: their files would hold each page once for every call; "
+                "leave --batch away, or give --paper-as text"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _of_the_protocol(self) -> Settings:
+        if self.embedded and self.presupposes:
+            raise ValueError("the lexical judge looks points up: presuppositions need a model")
+        low, high = self.second_look_between or (0.0, 1.0)
+        if not 0 <= low <= high <= 1:
+            raise ValueError(f"second_look is LOW/HIGH of 0 to 1, not {self.second_look}")
+        if self.protocol == "paper" and self.per not in (None, "point"):
+            raise ValueError("the published protocol asks point by point; --per is for the others")
+        if self.context == "excerpts" and self.asked_per != "point":
+            raise ValueError(
+                "excerpts are the passages nearest to one point: --per point asks with them"
+            )
+        if self.author_response and (self.presupposes or self.asked_per != "point"):
+            raise ValueError(
+                "the authors' response is shown by the protocols paper and economy, point by point"
+            )
+        one_by_one = {"point_type", "question_answerability", "claim_factuality"}
+        if self.asked_per != "point" and (alone := sorted(one_by_one & self.judges.keys())):
+            raise ValueError(
+                f"--judge {alone[0]} answers point by point: with --per {self.asked_per} one model "
+                "says it all"
+            )
+        if self.calibration is not None and self.presupposes:
+            raise ValueError("calibrations are learnt of ReviewScores, not of standing")
+        return self
+
     @property
     def read_and_write(self) -> tuple[float, float] | None:
         """The two speeds of `speed`, tokens a second; None if they are not known."""
@@ -283,11 +380,15 @@ class Settings(BaseModel):
             "judges": [f"{judge}={model}" for judge, model in sorted(self.judges.items())],
             "repeats": self.repeats,
             "protocol": self.protocol,
+            "per": None if self.asked_per == "point" else self.asked_per,
+            "second_look": self.second_look if self.presupposes else None,
+            "points_per_call": None if self.asked_per == "point" else self.points_per_call,
             "base_url": addresses.without_credentials(next(iter(self.servers), None)),
             "temperature": self.temperature,
             "effort": self.effort,
             "max_tokens": self.max_tokens,
             "structured": self.structured,
+            "paper_as": None if self.paper_as == "text" else self.paper_as,
             "context": self.context,
             "context_tokens": self.context_tokens if self.context == "excerpts" else None,
         }
@@ -304,8 +405,10 @@ class Settings(BaseModel):
 
 
 JUDGES = ("split_points", "point_type", "question_answerability", "claim_factuality",
-          "reconstruction", "faithfulness", "premise_factuality")  # fmt: skip
+          "reconstruction", "faithfulness", "premise_factuality", "presuppositions")  # fmt: skip
 """Judges that may have a model of their own."""
+_WITHOUT_PAPER = ("split_points", "point_type", "faithfulness")
+"""Those that are shown no paper."""
 
 BOUNDS = tuple(Bounds.__dataclass_fields__)
 """Settings that bound what is held of what comes from outside."""
@@ -315,9 +418,11 @@ TABLES = {
         "panel", "base_url", "confidentiality", "temperature", "effort", "max_tokens",
         "structured")},
         **{name: f"judges.{name}" for name in JUDGES}},
-    "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
+    "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "per",
+                                      "second_look", "points_per_call", "points",
                                       "limitations", "author_response", "paper_parts",
-                                      "context", "context_tokens", "skip_bad_lines",
+                                      "paper_as", "context", "context_tokens",
+                                      "skip_bad_lines",
                                       "prompts_dir", "calibration", "encoder")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
@@ -334,10 +439,10 @@ _PROJECT = "pyproject.toml"
 _MOST = Bound("", 0.25, of="a file of settings")
 
 HARMLESS = frozenset({
-    "temperature", "structured", "score", "rounds", "protocol", "points", "limitations",
-    "author_response", "paper_parts", "context", "context_tokens", "skip_bad_lines",
-    "max_connections", "max_retries", "timeout", "requests_per_minute", "tokens_per_minute", "wait",
-    "speed",
+    "temperature", "structured", "score", "rounds", "protocol", "per", "second_look",
+    "points_per_call", "points", "limitations", "author_response", "paper_parts", "paper_as",
+    "context", "context_tokens", "skip_bad_lines", "max_connections", "max_retries", "timeout",
+    "requests_per_minute", "tokens_per_minute", "wait", "speed",
 })  # fmt: skip
 """Settings that any file may give, one that merely lies in the current folder or beside the data
 too. All others decide where texts and keys go, what is paid, or what is written where."""

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from statistics import median_low
 from typing import Literal, assert_never
 
 from reviewscore import __version__
-from reviewscore.arguments.aggregate import advanced
-from reviewscore.arguments.reconstruct import reconstruct
+from reviewscore.arguments.aggregate import advanced, failure
+from reviewscore.arguments.reconstruct import infers, reconstruct, verbatim
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
 from reviewscore.judges.excerpts import on_excerpts, premise_on_excerpts
-from reviewscore.judges.judge import Judges
-from reviewscore.papers.parts import without_doubtful
+from reviewscore.judges.judge import Judges, ReviewJudges
+from reviewscore.judges.presuppositions import passages_of, verdict_of
+from reviewscore.papers.parts import seen_of, without_doubtful
 from reviewscore.papers.places import rests_on_missing
 from reviewscore.points.places import mentions, with_places
 from reviewscore.points.split import accept_proposed, proposal_sections, split_review
 from reviewscore.schema.argument import Argument
-from reviewscore.schema.paper import Doubt, Evidence, Paper
-from reviewscore.schema.point_score import (
-    Advanced,
-    PointScore,
-    Seen,
-    Status,
-    UnknownReason,
-    WithoutResponse,
-)
+from reviewscore.schema.paper import Doubt, Evidence, Paper, Scope, Seen
+from reviewscore.schema.point_score import Advanced, PointScore, Status, WithoutResponse
+from reviewscore.schema.presupposition import Look, PresuppositionVerdict
 from reviewscore.schema.review import PointKind, PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import (
     Finding,
     PremiseVerdict,
     Provenance,
+    Rating,
     TypeVerdict,
+    UnknownReason,
     Verdict,
     unseen_alone,
 )
@@ -113,7 +111,9 @@ async def score_point(
     if paper.doubts:
         update["doubts"] = (*paper.doubts, *record.doubts)
     if paper.excerpt_share is not None and judges.gives_scores:
-        update["seen"] = Seen(kind="excerpts", share=round(paper.excerpt_share, 4))
+        update["seen"] = Seen(kind=Scope.EXCERPTS, share=round(paper.excerpt_share, 4))
+    if paper.shown_pages is not None:
+        update["seen"] = seen_of(paper)
     return record.model_copy(update=update) if update else record
 
 
@@ -214,6 +214,129 @@ async def score_with_response(
     return record.model_copy(update={"without_response": without})
 
 
+async def score_presuppositions(
+    point: ReviewPoint,
+    paper: Paper,
+    judges: ReviewJudges,
+    *,
+    proof: bool = False,
+    score: Score = "both",
+    rounds: int = 10,
+) -> PointScore:
+    """Score a point by what it takes for granted, and whether that is so.
+
+    Args:
+        point: The point.
+        paper: The paper that is reviewed.
+        judges: Who judges; what `by_review` brought them is used.
+        proof: Whether an argument that makes an inference is rebuilt beside the verdict.
+        score: ``base`` leaves the premises of such an argument unjudged.
+        rounds: Most rounds of its reconstruction.
+
+    Raises:
+        ModelError: No judge gave a usable reply.
+        StopError: Nothing more can be asked.
+    """
+    if point.kind is PointKind.NONE:
+        return _not_judged(with_places(point, paper), judges)
+    point, seen = with_places(point, paper), seen_of(paper)
+    looks = await judges.looks(point, paper)
+    record = score_of_looks(point, verdict_of(looks, scope=seen.kind), seen, paper, judges)
+    if not proof or record.type is not PointType.ARGUMENT or not record.is_point:
+        return record
+    return await _with_argument(record, point, paper, judges, score=score, rounds=rounds)
+
+
+async def _with_argument(
+    record: PointScore,
+    point: ReviewPoint,
+    paper: Paper,
+    judges: Judges,
+    *,
+    score: Score,
+    rounds: int,
+) -> PointScore:
+    """A verdict with the argument beside it, if there is an inference in it to prove.
+
+    The verdict stays what it is, whatever becomes of the argument.
+    """
+    try:
+        extraction = verbatim(await judges.extract_argument(point), point)
+        if not infers(extraction, point.text):
+            return record.model_copy(update={"extraction": extraction})
+        argument = await reconstruct(point, paper, judges, rounds=rounds, extraction=extraction)
+        if score != "base":
+            argument = await _with_verdicts(argument, point, paper, judges, response=None)
+    except ModelError as error:
+        return record.model_copy(update={"error": error_message(error)})
+    argument = _premises_on_what_was_seen(argument)
+    judged = (premise.verdict for premise in argument.premises)
+    failures = [verdict.error for verdict in judged if verdict is not None and verdict.error]
+    return record.model_copy(update={"argument": argument, "error": "; ".join(failures) or None})
+
+
+def score_of_looks(
+    point: ReviewPoint,
+    verdict: PresuppositionVerdict,
+    seen: Seen,
+    paper: Paper,
+    judges: Judges,
+) -> PointScore:
+    """The score of a point from all looks at it: BASE is its standing, if excerpts can show it."""
+    evidence = passages_of(verdict.looks)
+    speaker = next(look for look in verdict.looks if look.standing == verdict.standing)
+    unshown = seen.kind is Scope.EXCERPTS and verdict.reason is UnknownReason.EXCERPTS
+    base = None if unshown else verdict.standing
+    judged = None
+    if verdict.standing is not None:
+        judged = Verdict(
+            scale="standing",
+            score=base,
+            on_excerpts=verdict.standing if unshown else None,
+            rationale=speaker.rationale,
+            evidence=evidence,
+            ratings=_ratings(verdict.looks),
+        )
+    later = verdict.reason is UnknownReason.AFTER_REVIEW
+    doubts = (quote.doubt for quote in evidence if quote.doubt is not None) if later else ()
+    return make_record(
+        point,
+        judges,
+        kind=verdict.kind,
+        type=verdict.type,
+        status=Status.UNKNOWN if verdict.misinformed is None else Status.SCORED,
+        reason=verdict.reason,
+        doubts=tuple(dict.fromkeys((*paper.doubts, *doubts))),
+        base=base,
+        misinformed=verdict.misinformed,
+        supplied=verdict.supplied,
+        standing=verdict.standing,
+        probability=verdict.probability,
+        acknowledged=None if judged is None else verdict.acknowledged,
+        looks=verdict.looks,
+        seen=seen,
+        protocol="presupposition",
+        rationale=speaker.rationale if judged is None else "",
+        verdict=judged,
+        evidence=evidence,
+    )
+
+
+def _ratings(looks: Sequence[Look]) -> tuple[Rating, ...]:
+    """The standing that each judge of a panel gives, the lower median of its looks; else none."""
+    by_judge: dict[tuple[str, int], list[int]] = {}
+    for look in looks:
+        by_judge.setdefault((look.judge, look.repeat), [])
+        if look.standing is not None:
+            by_judge[look.judge, look.repeat].append(look.standing)
+    if len(by_judge) == 1:
+        return ()
+    return tuple(
+        Rating(judge=judge, repeat=repeat, score=median_low(given) if given else None)
+        for (judge, repeat), given in by_judge.items()
+    )
+
+
 async def _base(
     point: ReviewPoint, paper: Paper, judges: Judges, *, score: Score, response: str | None
 ) -> Verdict | None:
@@ -227,6 +350,13 @@ async def _judged_argument(
     point: ReviewPoint, paper: Paper, judges: Judges, *, rounds: int, response: str | None
 ) -> Argument:
     argument = await reconstruct(point, paper, judges, rounds=rounds)
+    return await _with_verdicts(argument, point, paper, judges, response=response)
+
+
+async def _with_verdicts(
+    argument: Argument, point: ReviewPoint, paper: Paper, judges: Judges, *, response: str | None
+) -> Argument:
+    """An argument with its premises judged, if it was proved and not found unfaithful."""
     if not argument.state.passed:
         return argument
     verdicts = await judges.premises_factuality(argument.premises, point, paper, response=response)
@@ -244,10 +374,8 @@ def _without_missing(verdict: Verdict, point: ReviewPoint, paper: Paper) -> Verd
     lacking = [rests_on_missing(paper, place.kind, place.first) for place in mentions(point.text)]
     if verdict.finding is Finding.ADDRESSED or not lacking or not all(lacking):
         return verdict
-    rationale = f"{' '.join(dict.fromkeys(lacking))} Nothing was looked up in its stead."
-    return verdict.model_copy(
-        update={"finding": Finding.CANNOT_JUDGE, "rationale": rationale, "evidence": ()}
-    )
+    rationale = f"{' '.join(dict.fromkeys(lacking))} {verdict.rationale}"
+    return verdict.model_copy(update={"rationale": rationale})
 
 
 def _finding_on_what_was_seen(verdict: Verdict, seen: Verdict) -> Verdict:
@@ -336,6 +464,8 @@ def score_of_argument(
     premises = rebuilt.premises if rebuilt is not None else ()
     proved = rebuilt is not None and rebuilt.state.passed
     result = advanced(premises) if proved else Advanced()
+    if rebuilt is not None and result.conjunction is False:
+        rebuilt = rebuilt.model_copy(update={"failure": failure(premises)})
     judged = [premise.verdict for premise in premises if premise.verdict is not None]
     failures = [error_message(e) for e in (base, argument) if isinstance(e, ModelError)]
     failures += [premise.error for premise in judged if premise.error is not None]

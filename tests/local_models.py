@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-from tests.loopback import ANSWERS, Served, completion
+from tests.loopback import ANSWERS, Served, completion, words_of
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _TITLE = re.compile(r'"title": ?"(\w+Reply)"')
@@ -105,7 +105,8 @@ class LocalModel(Served):
 
     def _props(self, _: dict[str, Any]) -> web.Response:
         settings = {"n_ctx": self.window}
-        return web.json_response({"default_generation_settings": settings, "total_slots": 1})
+        known = {"default_generation_settings": settings, "total_slots": 1}
+        return web.json_response({**known, **self.shown})
 
     def _tokenize(self, body: dict[str, Any]) -> web.Response:
         text = body["content" if self.kind == "llamacpp" else "prompt"]
@@ -189,4 +190,4 @@ class LocalModel(Served):
 
 def text_of(body: dict[str, Any]) -> str:
     """All that a request says, in order."""
-    return "\n\n".join(message["content"] for message in body["messages"])
+    return "\n\n".join(words_of(message["content"]) for message in body["messages"])

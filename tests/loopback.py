@@ -231,6 +231,66 @@ def premises(prompt: str) -> Answer:
     return {"verdicts": verdicts}
 
 
+def marked(prompt: str) -> list[tuple[int, str]]:
+    """Numbers and words of the remarks that a prompt about reviews asks about, in order."""
+    reviews = re.findall(r"<review-([0-9a-f]{12})>\n(.*?)\n</review-\1>", prompt, re.DOTALL)
+    shown = "\n".join(text for _, text in reviews)
+    remarks = {int(n): text for n, text in re.findall(r"⟦(\d+)⟧(.*?)⟦/\1⟧", shown, re.DOTALL)}
+    wanted = re.findall(r"^Judge these remarks: (.*)\.$", prompt, re.MULTILINE)[-1]
+    return [(int(n), remarks[int(n)]) for n in re.findall(r"\d+", wanted)]
+
+
+def taken_for_granted(paper: str, text: str) -> Answer:
+    """What a look says of a remark: one presupposition, false if the paper shares its words."""
+    quote, shared = best_sentence(paper, text)
+    false, kind = shared >= 4, str(proposed(text)["kind"])
+    granted = {
+        "statement": f"The paper does not say: {text}",
+        "nearest": [{"section": "?", "sentence": quote, "source": "text"}],
+        "supplies": "mostly" if false else "topic_only",
+        "true": 2 if false else 4,
+        "central": True,
+        "foreign": False,
+        "acknowledged": "country" in text,
+    }
+    return {
+        "kind": kind,
+        "type": proposed(text)["type"],
+        "parts": [{"words": "", "presuppositions": [granted], "standing": 2 if false else 4}],
+        "probability": 0.9 if false else 0.1,
+        "reason": f"{shared} words shared.",
+    }
+
+
+def presupposition(prompt: str) -> Answer:
+    return taken_for_granted(paper_of(prompt), fenced(prompt, "remark"))
+
+
+def presuppositions(prompt: str) -> Answer:
+    paper = paper_of(prompt)
+    return {
+        "points": [{**taken_for_granted(paper, text), "point": n} for n, text in marked(prompt)]
+    }
+
+
+def base_review(prompt: str) -> Answer:
+    points = []
+    for number, text in marked(prompt):
+        quote, shared = best_sentence(paper_of(prompt), text)
+        false = shared >= 4
+        points.append(
+            {
+                "point": number,
+                "type": proposed(text)["type"],
+                "reasoning": f"{shared} words shared.",
+                "score": 2 if false else 4,
+                "quotes": [{"section": "?", "sentence": quote}] if false else [],
+                "answer": "The quoted sentence says so." if false else None,
+            }
+        )
+    return {"points": points}
+
+
 def judgments(prompt: str) -> Answer:
     found = [
         {"stance": "questions" if one.endswith("?") else "criticizes", "rest": one.rstrip(".?")}
@@ -321,6 +381,9 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "PremiseReply": premise,
     "PremisesReply": premises,
     "PointTypeReply": point_type,
+    "RemarkReply": presupposition,
+    "ReviewRemarksReply": presuppositions,
+    "BaseReviewReply": base_review,
     "JudgmentsReply": judgments,
     "StatedReply": stated,
     "ReviewReply": review,
@@ -463,7 +526,14 @@ def contents(body: dict[str, object]) -> list[str]:
     """Texts of a request's messages."""
     messages = body["messages"]
     assert isinstance(messages, list)
-    return [message["content"] for message in messages]
+    return [words_of(message["content"]) for message in messages]
+
+
+def words_of(content: object) -> str:
+    """The words of a message, whose content may be parts, some of them images."""
+    if not isinstance(content, list):
+        return str(content)
+    return "\n\n".join(part["text"] for part in content if "text" in part)
 
 
 def schema_name(body: dict[str, object]) -> str:

@@ -234,7 +234,7 @@ class _Anthropic:
 
     def _message(self, body: Body) -> tuple[int, Body]:
         first, *rest = body["messages"]
-        text = "\n\n".join(block["text"] for block in first["content"])
+        text = "\n\n".join(block["text"] for block in first["content"] if "text" in block)
         chat: Body = {
             name: body[name]
             for name in ("model", "temperature", "max_tokens", "output_config")
@@ -243,6 +243,8 @@ class _Anthropic:
         chat["marks"] = [
             block["cache_control"] for block in first["content"] if "cache_control" in block
         ]
+        if any(block["type"] == "image" for block in first["content"]):
+            chat["blocks"] = first["content"]
         chat["messages"] = [
             {"role": "system", "content": body["system"]},
             {"role": "user", "content": text},

@@ -520,8 +520,9 @@ GIVEN: dict[str, object] = {
     "base_url": "http://127.0.0.1:9/v1", "ledger": "postgresql://u@h/d", "paper": ["frogs"],
     "point": "r1#1", "score": "base", "protocol": "economy", "paper_parts": "main",
     "points": "rules", "structured": "text", "effort": "low", "cache_dir": "ledgers",
-    "max_tokens": 64, "encoder": "mini", "confidentiality": "provider", "context": "excerpts",
-    "context_tokens": 9000,
+    "max_tokens": 64, "per": "point", "second_look": "off", "encoder": "mini",
+    "confidentiality": "provider", "context": "excerpts", "context_tokens": 9000,
+    "paper_as": "both",
 }  # fmt: skip
 
 
@@ -529,7 +530,7 @@ GIVEN: dict[str, object] = {
 def test_every_setting_is_taken_by_its_name(name: str) -> None:
     field = {"judge": "judges"}.get(name, name)
     value = GIVEN.get(name, True if Settings.model_fields[field].annotation is bool else 2)
-    more = {"model": "openai/a"} if name in ("judge", "batch", "calibration") else {}
+    more = {"model": "openai/a"} if name in ("judge", "batch", "calibration", "paper_as") else {}
     more |= {"engine": "ray"} if name in ("workers", "store") else {}
     value = "shards" if name == "store" else value
 

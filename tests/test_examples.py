@@ -17,8 +17,11 @@ from reviewscore.papers.load import load_paper
 from reviewscore.papers.quotes import find_quote
 from reviewscore.papers.sentences import sentences
 from reviewscore.points.split import split_review
+from reviewscore.report.summary import summarise
 from reviewscore.runs.audit import audit
 from reviewscore.runs.folder import read_points
+from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.session import Outcome
 from reviewscore.schema.argument import ArgumentState
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType
@@ -218,15 +221,69 @@ def test_the_written_replies_take_every_review_through_the_whole_loop(tmp_path: 
     assert any(one.score != round(one.score or 0) for one in advanced)
 
 
-def test_every_written_reply_says_that_it_is_one() -> None:
+def test_written_replies_say_of_every_point_what_it_takes_for_granted(tmp_path: Path) -> None:
+    folder = tmp_path / "exchange"
+    folder.mkdir()
+    (folder / "replies.jsonl").write_bytes((EXAMPLES / "exchange" / "replies.jsonl").read_bytes())
+
+    settings = resolve({"model": f"exchange:{folder}", "protocol": "presupposition"})
+    outcome = audit(read_collection(EXAMPLES), tmp_path / "run", settings)
+
+    unanswered = folder / "prompts.jsonl"
+    assert not unanswered.exists(), "a prompt has changed: its replies must be written anew"
+    assert outcome.failed == 0
+    assert outcome.manifest.complete
+    judged = summarise(tmp_path / "run").judged
+    assert judged is not None
+    assert judged.presuppositions is not None
+    assert (judged.overall.misinformed, judged.overall.n, judged.overall.unknown) == (15, 26, 0)
+    levels = judged.presuppositions
+    assert (levels.overall.supplied, levels.overall.n, levels.overall.unknown) == (15, 26, 0)
+    assert sum(levels.acknowledged.values()) == 3
+    assert (levels.bundled, levels.contested) == (1, 0)
+    scores = list(read_points(tmp_path / "run"))
+    twice = [score for score in scores if len(score.looks) == 2]
+    assert [score.misinformed for score in twice] == [True] * 15
+    passages = [
+        passage
+        for score in scores
+        for look in score.looks
+        for part in look.parts
+        for known in part.presuppositions
+        for passage in known.nearest
+    ]
+    assert len(passages) > 50
+    assert all(passage.verified for passage in passages)
+
+
+def test_every_written_reply_says_that_it_is_one_and_answers_a_prompt_of_the_examples(
+    tmp_path: Path,
+) -> None:
     lines = (EXAMPLES / "exchange" / "replies.jsonl").read_text("utf-8").splitlines()
+    replies = [json.loads(line) for line in lines]
+    calls = sum(
+        audit_by_replies(tmp_path / protocol, protocol).manifest.spending.calls
+        for protocol in ("paper", "presupposition")
+    )
 
-    assert {json.loads(line)["by"] for line in lines} == {"a careful reader of this prompt alone"}
+    assert {reply["by"] for reply in replies} == {
+        "a careful reader of this prompt alone",
+        "a careful reader of this prompt who knew the examples",
+    }
+    assert len({reply["prompt"] for reply in replies}) == len(replies)
+    assert len(replies) == calls  # the second run finds the splits of the first again
 
 
-def test_the_written_replies_and_the_list_of_misinformed_points_agree(tmp_path: Path) -> None:
-    model = f"exchange:{EXAMPLES / 'exchange'}"
-    audit(read_collection(EXAMPLES), tmp_path / "run", resolve({"model": model}))
+def audit_by_replies(run: Path, protocol: str) -> Outcome[Manifest]:
+    settings = resolve({"model": f"exchange:{EXAMPLES / 'exchange'}", "protocol": protocol})
+    return audit(read_collection(EXAMPLES), run, settings)
+
+
+@pytest.mark.parametrize("protocol", ["paper", "presupposition"])
+def test_the_written_replies_and_the_list_of_misinformed_points_agree(
+    protocol: str, tmp_path: Path
+) -> None:
+    audit_by_replies(tmp_path / "run", protocol)
 
     found = {score.text: score.misinformed for score in read_points(tmp_path / "run")}
     compared = 0
@@ -236,3 +293,15 @@ def test_the_written_replies_and_the_list_of_misinformed_points_agree(tmp_path: 
             compared += 1
             assert found[text] == (row["misinformed"] == "yes"), row["first_words"]
     assert compared > 20
+
+
+def test_the_readme_names_every_report_that_make_audit_example_writes_and_names() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    target = makefile.partition("\naudit-example:")[2].partition("\n\n")[0]
+    written = re.findall(r"reviewscore audit examples -o (\S+)", target)
+
+    assert written == ["$(RUN)", "$(RUN)-exchange", "$(RUN)-presupposition"]
+    assert re.findall(r'@echo "  (\S+)/report\.html', target) == written
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for folder in written:
+        assert f"`{folder.replace('$(RUN)', 'runs/examples')}/report.html`" in readme

@@ -29,11 +29,11 @@ HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow",
          "transformers")  # fmt: skip
 
 
-MOST_MODULES, MOST_LINES = 379, 62_700
+MOST_MODULES, MOST_LINES = 395, 66_500
 """The budget: whoever adds more takes something away, or raises it and says for what.
 
-Last raised for the confidentiality gate and excerpts, a finder built anew with an encoder, planted
-points with their checks, and servers on one's own machine.
+Last raised for the protocol of presuppositions (its judge, rule, pages and counts), fact and
+inference apart, papers shown as pages, and people's labels of kinds, standing and presuppositions.
 """
 NO_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

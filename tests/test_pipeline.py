@@ -14,7 +14,15 @@ from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.pipeline import Score, make_record, score_point, score_with_response
 from reviewscore.schema.answer import FivePoints, Untrivialness
-from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
+from reviewscore.schema.argument import (
+    Draft,
+    Extraction,
+    Failure,
+    Faithfulness,
+    Premise,
+    Round,
+    Streamlined,
+)
 from reviewscore.schema.paper import Doubt, DoubtKind, Evidence, Paper
 from reviewscore.schema.point_score import PointScore, Status, UnknownReason, WithoutResponse
 from reviewscore.schema.review import PointKind, PointType, Review, ReviewPoint
@@ -218,6 +226,7 @@ async def test_of_an_argument_the_premises_decide_and_failures_only_where_they_d
     assert (record.error or "").count("declined") == errors
     assert record.base == (base if isinstance(base, int) else None)
     assert (record.argument is None) is isinstance(faithful, ModelError)
+    assert record.failure is (Failure.FACT if misinformed else None)
     assert ("premises" in judges.asked) is (faithful in (True, None))
 
 

@@ -139,8 +139,19 @@ def test_titles_and_names_of_sections_stand_in_fences(name: str, fields: dict[st
 
 
 OURS = {
-    *("attempt", "facet", "feedback", "formulas", "gaps", "loop", "missing", "name", "place"),
-    *("problem", "proof", "schema", "similar", "year"),
+    *(
+        "attempt",
+        "count",
+        "facet",
+        "feedback",
+        "formulas",
+        "gaps",
+        "loop",
+        "missing",
+        "name",
+        "numbers",
+    ),
+    *("pages", "place", "problem", "proof", "schema", "similar", "terms", "year"),
 }
 """What templates put into prompts without fences: our own words and numbers, labels such as
 ``Table 3``, names in formulas."""
@@ -162,7 +173,7 @@ def test_what_templates_put_in_without_fences_is_no_foreign_text() -> None:
 
 
 def test_nothing_of_the_item_stands_in_the_task_of_a_prompt() -> None:
-    of_the_paper = {"year", "formulas", "schema"}
+    of_the_paper = {"year", "formulas", "schema", "terms"}
     for name in {prompt.prompt_id.partition("/")[0] for prompt in prompts.available()}:
         prompt = prompts.latest(name)
         task, mark, _ = prompt.body.partition("\n{# item #}\n")

@@ -40,7 +40,7 @@ _PART = re.compile(
     r"\b(appendix|section|table|figure|fig\.|sec\.|equation|eq\.)\s*\(?([A-Z]\b|[A-Z]?\.?\d+(?:\.\d+)*)",
     re.IGNORECASE,
 )
-_REASONED = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
+_REASONED = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY, LabelField.STANDING)
 _IN_FULL = {"fig": "figure", "sec": "section", "eq": "equation"}
 
 
@@ -205,6 +205,7 @@ def _rationale(point: PointScore) -> str:
     for premise in () if point.argument is None else point.argument.premises:
         if premise.verdict is not None:
             parts.append(f"{premise.premise_id}: {premise.verdict.rationale}")
+    parts += [look.rationale for look in point.looks]
     return "\n".join(part for part in parts if part)
 
 

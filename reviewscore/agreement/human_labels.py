@@ -10,7 +10,7 @@ number is even, so that it is a category of the scale (ReviewScore, arXiv 2509.2
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Protocol
@@ -28,7 +28,8 @@ from reviewscore.schema.annotation import (
     UnitKind,
     readers_in_words,
 )
-from reviewscore.schema.review import PointType
+from reviewscore.schema.presupposition import supplied_by
+from reviewscore.schema.review import PointKind, PointType
 from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
 from reviewscore.schema.verdict import KnowledgeSource
 from reviewscore.stats.metrics import rounded
@@ -37,6 +38,7 @@ from reviewscore.stats.statistic import Floats, Ints
 FAITHFUL_FROM = 4
 """An argument has an ADVANCED label if its reconstruction has this faithfulness (sec. 3.3)."""
 _SCALES = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
+_NONE = list(PointKind).index(PointKind.NONE)
 
 
 class ScoreColumns(Protocol):
@@ -87,7 +89,8 @@ class HumanLabels(ScoreColumns):
         premises: The premises of arguments that were labelled. One that nobody labelled stays, so
             that its argument is known to be labelled in part.
         types: Type of each point: the majority of the labels; None if there is no label or a tie,
-            or if people used the scale of another type.
+            if people used the scale of another type, or if it is no point to most of them.
+        voted: The same whichever scale people used.
         whole: Shape (points, annotators); unanswerability or factuality 1..5 of the whole point,
             NaN missing.
         faithful: Shape (points, annotators); faithfulness 1..5 of the reconstruction.
@@ -95,7 +98,13 @@ class HumanLabels(ScoreColumns):
         weight: Shape (premises, annotators); untrivialness 0..2.
         point_of: Shape (premises,); row of the point that each premise belongs to, -1 for none.
         reasons: Justifications by unit, annotator and field.
+        kinds: Shape (points, annotators); what the point does, as its place in `PointKind`.
+        standing: Shape (points, annotators); standing 1..5.
+        stated: Shape (points, annotators); whether the paper speaks to the point by the
+            presuppositions that were stated (`presupposition.supplied_by`), 1 or 0.
         strangers: Labelled units that are not among those that can be compared.
+        on_standing: Whether BASE and ADVANCED columns are standing and not the scores of the
+            whole: so it is beside judges that score standing.
     """
 
     name: str
@@ -105,13 +114,18 @@ class HumanLabels(ScoreColumns):
     points: tuple[Unit, ...]
     premises: tuple[Unit, ...]
     types: tuple[PointType | None, ...]
+    voted: tuple[PointType | None, ...]
     whole: Floats
     faithful: Floats
     factuality: Floats
     weight: Floats
     point_of: Ints
     reasons: Mapping[tuple[str, str, LabelField], str]
+    kinds: Floats
+    standing: Floats
+    stated: Floats
     strangers: tuple[str, ...] = ()
+    on_standing: bool = False
 
     @property
     def by_people(self) -> bool:
@@ -130,10 +144,25 @@ class HumanLabels(ScoreColumns):
         """How many of which kind labelled."""
         return readers_in_words(len(self.annotators) - len(self.models), len(self.models))
 
+    def as_standing(self) -> HumanLabels:
+        """The same labels with standing for a score, which premises have no part in."""
+        cut = {name: getattr(self, name)[:0] for name in ("factuality", "weight", "point_of")}
+        return replace(self, types=self.voted, premises=(), on_standing=True, **cut)
+
     @cached_property
     def base(self) -> Floats:
-        """The median of `whole`."""
-        return median_low(self.whole)
+        """The median of `whole`, or of `standing`."""
+        return median_low(self.standing if self.on_standing else self.whole)
+
+    @cached_property
+    def kind(self) -> Floats:
+        """Shape (points,); what most say that the point does; NaN if nobody does, or for a tie."""
+        return majority(self.kinds, len(PointKind))
+
+    @cached_property
+    def no_points(self) -> int:
+        """How many points are none to most annotators."""
+        return int((self.kind == _NONE).sum())
 
     @cached_property
     def premise(self) -> Floats:
@@ -150,6 +179,29 @@ class HumanLabels(ScoreColumns):
         """Whether misinformed, by the median labels."""
         return self._of_medians[1]
 
+    def flags_by_facts(self, links: Floats) -> Floats:
+        """`flags` where only facts decide, and links of reasons to a conclusion do not.
+
+        Args:
+            links: Shape (premises,); 1 for a link, 0 for a fact, NaN where that is not known.
+
+        Returns:
+            Shape (points,); NaN is unknown, as of an argument with a premise of unknown kind, and
+            of one whose reconstruction was passed over.
+        """
+        flags, faithful = self.flags.copy(), median_low(self.faithful)
+        for row, kind in enumerate(self.types):
+            own = list(self.premises_of[row])
+            if kind is not PointType.ARGUMENT:
+                continue
+            flags[row] = np.nan
+            if faithful[row] < FAITHFUL_FROM or np.isnan(links[own]).any():
+                continue
+            facts = [_known(self.premise[number]) for number in own if not links[number]]
+            holds = conjunction(facts)
+            flags[row] = np.nan if holds is None else not holds
+        return flags
+
     @cached_property
     def premises_labelled(self) -> NDArray[np.bool_]:
         """Shape (premises,); whether anybody labelled anything of the premise."""
@@ -158,6 +210,8 @@ class HumanLabels(ScoreColumns):
 
     @cached_property
     def _of_medians(self) -> tuple[Floats, Floats]:
+        if self.on_standing:
+            return self.base, misinformed(self.base)
         faithful = median_low(self.faithful)
         return self._advanced(self.base, faithful, self.premise, median_low(self.weight))
 
@@ -167,6 +221,8 @@ class HumanLabels(ScoreColumns):
 
         Where a reconstruction was passed over as unfaithful there is no score.
         """
+        if self.on_standing:
+            return self.standing, misinformed(self.standing)
         columns = [
             self._advanced(
                 self.whole[:, a], self.faithful[:, a], self.factuality[:, a], self.weight[:, a]
@@ -183,7 +239,7 @@ class HumanLabels(ScoreColumns):
         """The same labels without one annotator's."""
         cut = {
             name: np.delete(getattr(self, name), column, axis=1)
-            for name in ("whole", "faithful", "factuality", "weight")
+            for name in ("whole", "faithful", "factuality", "weight", "kinds", "standing", "stated")
         }
         names = (*self.annotators[:column], *self.annotators[column + 1 :])
         return replace(self, annotators=names, models=self.models & {*names}, **cut)
@@ -260,6 +316,22 @@ def median_low(ratings: Floats) -> Floats:
     return np.asarray(ordered[np.arange(len(ratings)), middle], dtype=np.float64)
 
 
+def majority(ratings: Floats, categories: int) -> Floats:
+    """The category that most raters chose.
+
+    Args:
+        ratings: Shape (units, raters); 0 .. categories - 1, NaN missing.
+        categories: How many there are.
+
+    Returns:
+        Shape (units,); NaN where nobody rated, or where two categories come first.
+    """
+    votes = np.stack([(ratings == category).sum(axis=1) for category in range(categories)], axis=1)
+    most = votes.max(axis=1, keepdims=True)
+    clear = ((votes == most).sum(axis=1) == 1) & (most[:, 0] > 0)
+    return np.where(clear, votes.argmax(axis=1), np.nan)
+
+
 def gather(
     name: str,
     labels: Sequence[Label],
@@ -295,7 +367,9 @@ def gather(
     premise = partial(_filled, kept, premise_rows, columns)
     # Where only the source was labelled, a premise weighs unless it is the field's knowledge.
     others = [label for label in kept if label.value != KnowledgeSource.ANNOTATOR_KNOWLEDGE]
-    sourced = ~np.isnan(_filled(others, premise_rows, columns, LabelField.SOURCE, value=1.0))
+    sourced = ~np.isnan(_filled(others, premise_rows, columns, LabelField.SOURCE, value=_yes))
+    kinds = _filled(kept, point_rows, columns, LabelField.KIND, value=_kind_code)
+    no_points = majority(kinds, len(PointKind)) == _NONE
     weight = premise(LabelField.UNTRIVIALNESS)
     weight[np.isnan(weight) & sourced] = UNTRIVIALNESS.high
     return HumanLabels(
@@ -307,7 +381,11 @@ def gather(
         cards=annotators,
         points=points,
         premises=premises,
-        types=_types(points, kept, types),
+        types=_types(points, kept, types, no_points),
+        voted=_types(points, kept, types, no_points, any_scale=True),
+        kinds=kinds,
+        standing=point(LabelField.STANDING),
+        stated=_filled(kept, point_rows, columns, LabelField.PRESUPPOSITIONS, value=_stated),
         whole=point(*_SCALES),
         faithful=point(LabelField.FAITHFULNESS),
         factuality=premise(LabelField.FACTUALITY),
@@ -329,30 +407,49 @@ def _filled(
     rows: Mapping[str, int],
     annotators: Sequence[str],
     *fields: LabelField,
-    value: float | None = None,
+    value: Callable[[Label], float] = lambda label: label.number,
 ) -> Floats:
-    """Labels of some fields, shape (units, annotators); `value` stands for any, where given."""
+    """Labels of some fields as numbers, shape (units, annotators)."""
     columns = {name: number for number, name in enumerate(annotators)}
     out = np.full((len(rows), len(columns)), np.nan)
     for label in labels:
         if label.field in fields and label.unit_id in rows:
             cell = rows[label.unit_id], columns[label.annotator]
-            out[cell] = float(label.value) if value is None else value
+            out[cell] = value(label)
     return out
 
 
+def _yes(_: Label) -> float:
+    return 1.0
+
+
+def _kind_code(label: Label) -> float:
+    return float(list(PointKind).index(PointKind(str(label.value))))
+
+
+def _stated(label: Label) -> float:
+    supplied = supplied_by(label.presuppositions)
+    return np.nan if supplied is None else float(supplied)
+
+
 def _types(
-    points: Sequence[Unit], labels: Sequence[Label], judged: Mapping[str, PointType]
+    points: Sequence[Unit],
+    labels: Sequence[Label],
+    judged: Mapping[str, PointType],
+    no_points: NDArray[np.bool_],
+    *,
+    any_scale: bool = False,
 ) -> tuple[PointType | None, ...]:
     votes: dict[str, Counter[str]] = {u.unit_id: Counter() for u in points}
     scales: dict[str, LabelField] = {}
     for label in labels:
         if label.field is LabelField.TYPE and label.unit_id in votes:
             votes[label.unit_id][str(label.value)] += 1
-        if label.field in _SCALES and label.unit_id in votes:
+        if label.field in _SCALES and label.unit_id in votes and not any_scale:
             scales[label.unit_id] = label.field
     return tuple(
-        _majority(votes[u.unit_id], scales.get(u.unit_id), judged.get(u.unit_id)) for u in points
+        None if none else _majority(votes[u.unit_id], scales.get(u.unit_id), judged.get(u.unit_id))
+        for u, none in zip(points, no_points, strict=True)
     )
 
 

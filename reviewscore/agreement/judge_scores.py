@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.agreement.human_labels import ScoreColumns
+from reviewscore.arguments.aggregate import is_link, misinformed_by_facts
 from reviewscore.judges.lexical.forms import QuestionForm, clauses_of, main_clause
 from reviewscore.runs.folder import changed_records, changed_words, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest
@@ -20,7 +21,7 @@ from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_id import content_id, is_content, same_words
 from reviewscore.schema.point_score import PointScore
-from reviewscore.schema.review import PointType
+from reviewscore.schema.review import PointKind, PointType
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import spread
 from reviewscore.stats.statistic import Floats
@@ -31,6 +32,7 @@ OTHER_KIND = "question to one, weakness to the other"
 FAILED = "failed in the run"
 NO_VERDICT = "no verdict of the judge"
 NO_PREMISES = "reconstruction without this premise"
+_KINDS = list(PointKind)
 _VALUE = frozenset({QuestionForm.QUALITY, QuestionForm.DEGREE})
 
 
@@ -86,6 +88,11 @@ class JudgedRun:
     def changed(self) -> tuple[str, ...]:
         """Files of its records that something else has changed since, and that were accepted."""
         return changed_records(self.path, self.manifest)
+
+    @property
+    def by_presuppositions(self) -> bool:
+        """Whether judges said what points take for granted, so that its scores are standing."""
+        return self.manifest.decisive.get("protocol") == "presupposition"
 
     @property
     def with_response(self) -> bool:
@@ -180,13 +187,40 @@ class JudgeScores(ScoreColumns):
 
     @cached_property
     def advanced(self) -> Floats:
-        """ADVANCED ReviewScore."""
+        """ADVANCED ReviewScore; of a run by presuppositions standing, as BASE is."""
+        if self.run.by_presuppositions:
+            return self.base
         return self._column(lambda score: score.advanced.score if score.advanced else None)
 
     @cached_property
     def flags(self) -> Floats:
         """Whether misinformed."""
         return self._column(lambda score: score.misinformed)
+
+    @cached_property
+    def flags_by_facts(self) -> Floats:
+        """Whether misinformed if links decide nothing (`aggregate.misinformed_by_facts`)."""
+        return self._column(misinformed_by_facts)
+
+    @cached_property
+    def links(self) -> Floats:
+        """Shape (premises,); 1 for a premise that is a link in this run, 0 for a fact."""
+        return floats(None if premise is None else is_link(premise) for premise in self.premises)
+
+    @cached_property
+    def supplied(self) -> Floats:
+        """Shape (points,); whether the paper speaks to the point, of runs by presuppositions."""
+        return self._column(lambda score: score.supplied)
+
+    @cached_property
+    def probability(self) -> Floats:
+        """Shape (points,); that an expert would call it wrong, of runs by presuppositions."""
+        return self._column(lambda score: score.probability)
+
+    @cached_property
+    def kind(self) -> Floats:
+        """Shape (points,); what the point does, as its place in `PointKind`."""
+        return self._column(lambda score: None if score.kind is None else _KINDS.index(score.kind))
 
     @cached_property
     def premise(self) -> Floats:
@@ -233,8 +267,11 @@ def align(
 
     A point is found by its identifier if its words are those that were labelled, else by its
     place in the review, else by its words, where a review has them once. A premise must have the
-    labelled words: another reconstruction of the same point has other premises.
+    labelled words: another reconstruction of the same point has other premises. Standing is one
+    scale for all types; else a point must be a question, or a weakness, to both.
     """
+    if run.by_presuppositions:
+        types = [None] * len(points)
     records = [_point(run, unit, kind) for unit, kind in zip(points, types, strict=True)]
     owners = {unit.unit_id: score for unit, (score, _) in zip(points, records, strict=True)}
     own = tuple(_premise(owners.get(unit.point_id or ""), unit) for unit in premises)
@@ -349,6 +386,11 @@ def names(runs: Sequence[JudgedRun]) -> list[str]:
 def notes_on_run(name: str, run: JudgedRun) -> list[str]:
     """What limits figures that rest on a run."""
     notes = []
+    if run.by_presuppositions:
+        notes.append(
+            f"{name}: judged by presuppositions; its score is standing, and is held against labels "
+            "of standing, never against unanswerability or factuality."
+        )
     if run.changed:
         notes.append(
             f"{name}: {changed_words(run.changed)}; what is counted of it may be nobody's verdict."

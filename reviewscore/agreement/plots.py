@@ -68,7 +68,11 @@ def _distributions(compared: LabelsAndScores) -> Figure:
         bars_side_by_side(axis, np.asarray(SCALE), bars)
         axis.set_title(name)
         axis.set_xticks(SCALE)
-        axis.set_xlabel("score (1, 2: misinformed)")
+        axis.set_xlabel(
+            "standing (1, 2: would not stand)"
+            if compared.people.on_standing
+            else "score (1, 2: misinformed)"
+        )
         axis.set_ylim(0, 1)
         axis.legend(fontsize=6, frameon=False)
     axes[0].set_ylabel("share of points")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -19,14 +19,18 @@ import numpy as np
 from reviewscore.agreement.human_labels import note_on_models
 from reviewscore.agreement.judge_scores import JudgedRun, floats, notes_on_run
 from reviewscore.agreement.segmentation import Cut, Piece, Segmentation, matches, segmentation
+from reviewscore.agreement.standing import LEVELS_NOTE, OF_LEVELS
+from reviewscore.arguments.aggregate import misinformed_by_facts
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import AnnotatorKind, readers_in_words
 from reviewscore.schema.point_id import same_words
 from reviewscore.schema.point_label import PointLabel
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.presupposition import supplied_by
 from reviewscore.schema.review import PointKind, PointType, Review
 from reviewscore.sources.point_labels import PointLabels
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
-from reviewscore.stats.metrics import f1, nominal_kappa, weighted_kappa
+from reviewscore.stats.metrics import METRICS, f1, nominal_kappa, roc_area, weighted_kappa
 from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
 from reviewscore.stats.shares import ONE_PAPER, PAPERS, plan_of_papers, share
 from reviewscore.stats.statistic import Floats, Statistic
@@ -51,8 +55,14 @@ class MarkedPoint:
         type: Its type; None if unknown, as all that follows.
         kind: What it does.
         score: 1..5; unanswerability of a question, else factuality.
-        misinformed: Whether it is.
+        misinformed: Whether it is; to a reader whether the score is 1 or 2. None of runs by
+            presuppositions, whose flag is `would_not_stand`.
         standing: 1..5.
+        would_not_stand: Whether the standing is 1 or 2; of runs by presuppositions whether it is
+            misinformed, for which the standing must be so.
+        supplied: Whether the paper speaks to it by what it takes for granted.
+        probability: That an expert would call it wrong, of runs by presuppositions.
+        by_facts: Of a run, `misinformed` if the facts of an argument alone decide.
     """
 
     piece: Piece
@@ -62,6 +72,10 @@ class MarkedPoint:
     score: int | None = None
     misinformed: bool | None = None
     standing: int | None = None
+    would_not_stand: bool | None = None
+    supplied: bool | None = None
+    probability: float | None = None
+    by_facts: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -131,6 +145,8 @@ def _reader(name: str, labels: Sequence[PointLabel], reviews: Mapping[str, Revie
                 label.score,
                 label.misinformed,
                 label.standing,
+                label.would_not_stand,
+                supplied_by(label.presuppositions),
             )
             for label in labels
             if label.is_point
@@ -171,21 +187,31 @@ def marking_of_run(
                 f"'{point.point_id}' has other words there",
                 cure="name the data of the run with --data",
             )
-        made.append(
-            MarkedPoint(
-                Piece.of(review.review_id, review.fields, [span]),
-                point.paper_id,
-                point.type,
-                point.kind,
-                point.base,
-                point.misinformed,
-            )
-        )
+        made.append(_judged(point, Piece.of(review.review_id, review.fields, [span])))
     cut = frozenset(run.reviews)
     if audited is not None and run.manifest.complete and not run.manifest.selection:
         cut |= audited
     marking = program(name, made, cut & frozenset(reviews))
     return replace(marking, notes=tuple(notes_on_run(name, run)))
+
+
+def _judged(point: PointScore, piece: Piece) -> MarkedPoint:
+    """A run's point; scores of runs by presuppositions are standing and nothing else."""
+    same = MarkedPoint(piece, point.paper_id, point.type, point.kind)
+    if point.protocol is None:
+        return replace(
+            same,
+            score=point.base,
+            misinformed=point.misinformed,
+            by_facts=misinformed_by_facts(point),
+        )
+    return replace(
+        same,
+        standing=point.standing,
+        would_not_stand=point.misinformed,
+        supplied=point.supplied,
+        probability=point.probability,
+    )
 
 
 def program(name: str, points: Iterable[MarkedPoint], reviews: frozenset[str]) -> Marking:
@@ -274,29 +300,53 @@ class _AgreementPlans:
         few = len(np.unique(self._same.clusters.of[of.counts])) < _FEWEST
         return self._same.ask(replace(of, settle=_without_interval) if few else of)
 
-    def sides(self, attribute: str, codes: type[StrEnum] | None = None) -> tuple[Floats, Floats]:
-        """What both say of the same points, NaN unknown; words as their places in `codes`."""
+    def sides(
+        self, attribute: str, codes: type[StrEnum] | None = None, *, other: str | None = None
+    ) -> tuple[Floats, Floats]:
+        """What both say of the same points, NaN unknown; words as their places in `codes`.
+
+        Args:
+            attribute: What the first says, and the second too unless `other` is named.
+            codes: The words, where it is one.
+            other: What the second says.
+        """
         place = {} if codes is None else {code: float(at) for at, code in enumerate(codes)}
 
-        def column(points: Iterable[MarkedPoint]) -> Floats:
-            values = (getattr(point, attribute) for point in points)
+        def column(points: Iterable[MarkedPoint], name: str) -> Floats:
+            values = (getattr(point, name) for point in points)
             return floats(value if codes is None else place.get(value) for value in values)
 
         first, second, pairs = self.aligned.first, self.aligned.second, self.aligned.pairs
-        return column(first[at] for at, _ in pairs), column(second[at] for _, at in pairs)
+        return (
+            column((first[at] for at, _ in pairs), attribute),
+            column((second[at] for _, at in pairs), other or attribute),
+        )
 
     def judgements(self) -> list[Cell]:
         """Agreement on what was said of the same points."""
         kinds = (("type", PointType), ("kind", PointKind))
         nominal = [nominal_kappa(*self.sides(name, codes), len(codes)) for name, codes in kinds]
         flags = self.sides("misinformed")
+        five_points = [self.sides("score"), self.sides("standing")]
         return [
             *map(self.same, nominal),
             self.same(nominal_kappa(*flags, 2)),
             self.same(f1(*flags)),
-            self.same(weighted_kappa(*self.sides("score"))),
-            self.same(weighted_kappa(*self.sides("standing"))),
+            *(self.same(weighted_kappa(*sides)) for sides in five_points),
+            *(self.same(METRICS["ac2"](*sides)) for sides in five_points),
+            *(self.same(nominal_kappa(*self.sides(name), 2)) for name in _OTHER_FLAGS),
         ]
+
+    def by_facts(self) -> list[Cell]:
+        """Agreement of a run with a reader where the facts of its arguments alone decide."""
+        flags = self.sides("misinformed")[0], self.sides("by_facts")[1]
+        return [self.same(nominal_kappa(*flags, 2)), self.same(f1(*flags))]
+
+    def level(self, labels: str, flag: str) -> list[Cell]:
+        """Agreement of one level of a run by presuppositions with one level of the labels."""
+        sides, ranked = (self.sides(labels, other=name) for name in (flag, "probability"))
+        flags = (self.same(METRICS[name](*sides)) for name in OF_LEVELS)
+        return [*flags, self.same(roc_area(*ranked))]
 
     def run(self) -> None:
         """Compute all that was asked for."""
@@ -308,12 +358,28 @@ _PLAIN: tuple[Kind, ...] = ("coefficient",)
 _SHARE: tuple[Kind, ...] = ("share",)
 _JUDGED = (
     "type kappa", "kind kappa", "misinformed kappa", "positive agreement",
-    "score weighted kappa", "standing weighted kappa",
+    "score weighted kappa", "standing weighted kappa", "score AC2", "standing AC2",
+    "standing 1 or 2 kappa", "supplied kappa",
 )  # fmt: skip
+_OTHER_FLAGS = ("would_not_stand", "supplied")
+_LABEL_LEVELS = {
+    "misinformed": "score 1 or 2",
+    "supplied": "presuppositions supplied",
+    "would_not_stand": "standing 1 or 2",
+}
+_RUN_LEVELS = {"supplied": "supplied", "would_not_stand": "misinformed"}
 _JUDGED_NOTE = (
     "Kappa is Cohen's, that of score and standing (1 to 5) with quadratic weights. Misinformed is "
     "a score of 1 or 2; positive agreement is twice the points that both call so over the sum of "
-    "those that each does. A dash: one side says nothing of it."
+    "those that each does. Supplied: a passage contradicts a central presupposition. Standing 1 or "
+    "2 is of a run by presuppositions what it flags; its scores are standing, and nothing of it is "
+    "held against a score. A dash: one side says nothing of it."
+)
+_BY_FACTS = ("misinformed kappa, facts alone", "positive agreement, facts alone")
+_BY_FACTS_NOTE = (
+    "Facts alone: as if an argument were misinformed only by a premise that is no mere link, that "
+    "is an implicit conditional, of its reasons to its conclusion. As published, and in all other "
+    "columns, links count too."
 )
 _WHOLE_NOTE = (
     "Of a reader's points, by letters and digits: missed, less than a fifth stands in any piece; "
@@ -394,11 +460,41 @@ def against_programs(
         Table(
             "agreement-on-points",
             f"Agreement of runs with readers on points that a piece holds whole, {ends}",
-            ("reader", "run", "points", *_JUDGED),
+            ("reader", "run", "points", *_JUDGED, *_BY_FACTS),
             tuple(judged),
             keys=2,
-            notes=(_JUDGED_NOTE,),
+            notes=(_JUDGED_NOTE, _BY_FACTS_NOTE),
         ),
+    )
+
+
+def levels_on_points(
+    markings: Sequence[Marking],
+    programs: Sequence[Marking],
+    how: Resampling = PAPERS,
+    drawn: Drawn = "papers",
+) -> Table:
+    """The two levels of runs by presuppositions against readers', on points held whole."""
+    rows: list[tuple[Cell, ...]] = []
+    for reader, run in product(markings, programs):
+        aligned = AlignedPoints.of_program(reader, run)
+        if not any(point.probability is not None for point in run.points) or not aligned.pairs:
+            continue
+        plans = _AgreementPlans(aligned, how, drawn)
+        for labels, words in _LABEL_LEVELS.items():
+            if np.isnan(plans.sides(labels)[0]).all():
+                continue
+            for flag, name in _RUN_LEVELS.items():
+                rows.append((reader.name, run.name, words, name, *plans.level(labels, flag)))
+        plans.run()
+    return Table(
+        "levels-on-points",
+        "The two levels of runs by presuppositions against readers on points that a piece holds "
+        f"whole, with {how.percent} intervals by {drawn[:-1]}",
+        ("reader", "run", "labels", "level", *(METRICS[name].title for name in OF_LEVELS), "area"),
+        tuple(rows),
+        keys=4,
+        notes=(LEVELS_NOTE,),
     )
 
 
@@ -414,7 +510,7 @@ def _program_rows(
         cut.append(plans.share(kind.value, aligned.first, hits))
     pieces = len(aligned.second)
     lost = plans.share("no points", aligned.second, (at in none for at in range(pieces)))
-    judged: list[Cell] = [len(aligned.pairs), *plans.judgements()]
+    judged: list[Cell] = [len(aligned.pairs), *plans.judgements(), *plans.by_facts()]
     plans.run()
     return [*cut, pieces, lost], judged
 
@@ -428,12 +524,14 @@ def reader_table(
         alone = AlignedPoints(reader.reviews, reader.points, (), ())
         plans = _AgreementPlans(alone, how, drawn)
         flags = (point.misinformed for point in reader.points)
+        low = (point.would_not_stand for point in reader.points)
         types = Counter(point.type for point in reader.points)
         rows.append(
             (
                 *(reader.name, _kinds_in_words(reader), len(reader.reviews), len(reader.points)),
                 *(types[kind] for kind in PointType),
                 plans.share("misinformed", reader.points, flags),
+                plans.share("standing 1 or 2", reader.points, low),
             )
         )
         plans.run()
@@ -441,9 +539,9 @@ def reader_table(
         "readers",
         f"What each reader marked, with {how.percent} intervals by {drawn[:-1]}",
         ("reader", "who", "reviews", "points", *(f"{kind.value}s" for kind in PointType),
-         "misinformed"),
+         "misinformed", "standing 1 or 2"),
         tuple(rows),
-        kind=(*_PLAIN * 7, *_SHARE),
+        kind=(*_PLAIN * 7, *_SHARE * 2),
     )  # fmt: skip
 
 
@@ -502,7 +600,8 @@ def point_study(
     tables = [reader_table(markings, how, drawn), *([between] if between.rows else [])]
     if programs:
         in_pieces = against_programs(markings, programs, how, drawn)
-        tables += [table for table in in_pieces if table.rows]
+        made = (*in_pieces, levels_on_points(markings, programs, how, drawn))
+        tables += [table for table in made if table.rows]
     if len(tables) == 1:
         raise InputError(
             "there is nothing to compare: no review was marked by two readers"

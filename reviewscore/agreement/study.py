@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from reviewscore.agreement.calibrate import PEOPLE, calibrate
 from reviewscore.agreement.disagree import Disagreement, disagreements, sheet_columns, sheet_rows
 from reviewscore.agreement.human_labels import HumanLabels, gather, note_on_models
@@ -22,13 +24,16 @@ from reviewscore.agreement.judge_scores import (
     units_of,
 )
 from reviewscore.agreement.plots import figures
+from reviewscore.agreement.standing import standing_tables
 from reviewscore.agreement.tables import LabelsAndScores, study_tables
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.files import write_whole
 from reviewscore.printable import counted
 from reviewscore.runs.folder import read_manifest
+from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.parts import check_scored
 from reviewscore.schema.annotation import AnnotatorKind, UnitKind
+from reviewscore.schema.argument import Failure
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import BY_PLACE, AnnotationSet, by_place
 from reviewscore.stats.estimates import BootstrapPlan
@@ -76,16 +81,20 @@ def compare(
     Raises:
         RunFolderError: A folder is no run folder, its records were changed, or one cannot be
             read.
-        SettingsError: A run is of the embedded judge, which gives no score.
-        InputError: No labelled unit is in any run.
+        SettingsError: A run is of the embedded judge, which gives no score, or runs score on
+            scales that differ.
+        InputError: No labelled unit is in any run, or no label is on the scale of the runs.
     """
     made = [(path, read_manifest(path, accept_changed=accept_changed)) for path in runs]
     check_scored(made, "agree", rates=False)
+    on_standing = standing_alone(made)
     wanted = None if labels.units is None else labels.units.values()
     read = [read_run(path, wanted, accept_changed=accept_changed) for path in runs]
     units = labels.units or units_of(read, (label.unit_id for label in labels.labels))
     types = types_of(read, (unit for unit in units.values() if unit.kind is UnitKind.POINT))
     people = gather(labels.name, labels.labels, units, labels.annotators, types)
+    _check_scale(people, labels, made[0][0], on_standing=on_standing)
+    people = people.as_standing() if on_standing else people
     how = resampling or Resampling()
     judges = tuple(
         align(name, run, people.points, people.premises, people.types)
@@ -99,6 +108,44 @@ def compare(
         premises=BootstrapPlan(Clusters.by([premise.paper_id for premise in people.premises]), how),
         notes=labels.notes,
     )
+
+
+def standing_alone(runs: Sequence[tuple[Path, Manifest]]) -> bool:
+    """Whether all runs score standing, as runs by presuppositions do; False if none does.
+
+    Raises:
+        SettingsError: Some do, and others score unanswerability and factuality.
+    """
+    by_presuppositions = {
+        manifest.decisive.get("protocol") == "presupposition": path for path, manifest in runs
+    }
+    if len(by_presuppositions) > 1:
+        raise SettingsError(
+            f"{by_presuppositions[True]} was judged by presuppositions and scores standing, "
+            f"{by_presuppositions[False]} scores unanswerability and factuality: figures of the "
+            "two cannot stand in one table; measure each in a call of its own"
+        )
+    return True in by_presuppositions
+
+
+def _check_scale(
+    people: HumanLabels, labels: AnnotationSet, run: Path, *, on_standing: bool
+) -> None:
+    """Refuse labels that are all of another scale than the runs' scores."""
+    scores, standing = ((~np.isnan(own)).any() for own in (people.whole, people.standing))
+    if on_standing and not standing and people.points:
+        raise InputError(
+            f"{labels.name} holds no label of standing, which is what {run} scores (it was judged "
+            "by presuppositions)",
+            cure="label standing too (`annotate --codebook 2`), or measure a run of another "
+            "protocol with these labels",
+        )
+    if not on_standing and standing and not scores and not people.premises:
+        raise InputError(
+            f"{labels.name} holds labels of standing and none of unanswerability or factuality, "
+            f"which is what {run} scores",
+            cure="measure a run of `--protocol presupposition` with these labels",
+        )
 
 
 def _check_overlap(
@@ -136,14 +183,20 @@ def study(
         paper_text: The parsed text of a paper, where it is at hand.
 
     Raises:
-        SettingsError: A calibration is asked for of labels that are not all people's.
+        SettingsError: A calibration is asked for of labels that are not all people's, or of
+            standing.
     """
     if with_calibration and not compared.people.by_people:
         raise SettingsError(
             f"a calibration says what people would say; {compared.people.name} holds labels by "
             "models: calibrate on people's alone, with --human"
         )
-    tables = study_tables(compared, level)
+    if with_calibration and compared.people.on_standing:
+        raise SettingsError(
+            "a calibration corrects unanswerability and factuality; runs by presuppositions score "
+            "standing, and audits by presuppositions apply none"
+        )
+    tables = [*study_tables(compared, level), *standing_tables(compared)]
     compared.points.run()
     compared.premises.run()
     return Study(
@@ -194,12 +247,19 @@ def _notes(compared: LabelsAndScores) -> list[str]:
             f"{counted(len(people.strangers), 'labelled unit')} (such as {people.strangers[0]}) "
             f"are in none of the runs and in no table{cure}."
         )
-    untyped = sum(kind is None for kind in people.types)
-    if untyped:
+    if people.no_points:
         notes.append(
-            f"{counted(untyped, 'point')} without a type that most annotators chose and whose "
-            "scale they used: in no table."
+            f"{counted(people.no_points, 'point')} of kind none to most annotators: in no table "
+            "but that of kinds."
         )
+    untyped = sum(kind is None for kind in people.types) - people.no_points
+    if untyped:
+        left_out = (
+            "chose: in no table but that of standing and kind"
+            if people.on_standing
+            else "chose and whose scale they used: in no table"
+        )
+        notes.append(f"{counted(untyped, 'point')} without a type that most annotators {left_out}.")
     if papers < FEW_PAPERS:
         notes.append(f"Only {counted(papers, 'paper')}: the intervals say little of other papers.")
     if len(people.annotators) == 1:
@@ -219,6 +279,13 @@ def _notes_on(judge: JudgeScores, labelled: set[str]) -> list[str]:
         notes.append(
             f"{judge.name}: {lost:,} of {len(labelled):,} labelled premises are not in its "
             "reconstructions, which have other premises."
+        )
+    inferred = sum(score is not None and score.failure is Failure.LINK for score in judge.scores)
+    if inferred:
+        notes.append(
+            f"{judge.name}: {counted(inferred, 'argument')} misinformed as published "
+            f"{'fails' if inferred == 1 else 'fail'} by the inference alone, the facts hold; "
+            "agreement by facts alone stands beside the published one in a table of its own."
         )
     return notes
 

@@ -6,6 +6,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from reviewscore.agreement.judge_scores import NO_VERDICT, JudgeScores, floats
 from reviewscore.schema.annotation import Annotator
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.proof import Validity
-from reviewscore.schema.review import PointType
+from reviewscore.schema.review import PointKind, PointType
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean, only
 from reviewscore.stats.metrics import METRICS, Level, krippendorff_alpha, rounded
 from reviewscore.stats.statistic import Floats
@@ -45,6 +46,7 @@ _OF_ROUND: tuple[Callable[[Round], float], ...] = (
     lambda attempt: attempt.number,
 )
 _UNDECIDED = 3
+_BY_STANDING = "Misinformed by the labels: a median standing of 1 or 2."
 _WIDE = (2, 1)
 """Spreads of a panel above which it abstains, step by step."""
 Which: TypeAlias = Literal["base", "advanced", "premise"]
@@ -95,6 +97,14 @@ class LabelsAndScores:
             unit = units[row].unit_id
             why[unlabelled if np.isnan(human[row]) else judge.missing.get(unit, NO_VERDICT)] += 1
         return why
+
+    @cached_property
+    def links(self) -> Floats:
+        """Shape (premises,); 1 for a link, 0 for a fact, by the first run that has the premise."""
+        known = np.full(len(self.people.premises), np.nan)
+        for judge in self.judges:
+            known = np.where(np.isnan(known), judge.links, known)
+        return known
 
     def pair(self, judge: JudgeScores, column: str) -> tuple[Floats, Floats]:
         """A column of `Scores` by people and by a judge."""
@@ -149,14 +159,16 @@ def _column(metric: str, which: Which) -> str:
 
 def study_tables(compared: LabelsAndScores, level: Level) -> list[Table]:
     """All tables in the order of the report; their cells are filled when the plans have run."""
+    standing = compared.people.on_standing  # which premises and reconstructions have no part in
     tables = [
         overview(compared),
         *by_type(compared),
-        scores_compared(compared),
+        None if standing else scores_compared(compared),
+        None if standing else fact_and_inference(compared),
         shares(compared),
         judges_compared(compared),
-        responses(compared),
-        reconstructions(compared),
+        None if standing else responses(compared),
+        None if standing else reconstructions(compared),
         counts(compared),
         annotators(compared.people),
         between_people(compared, level),
@@ -177,7 +189,9 @@ def overview(compared: LabelsAndScores) -> Table:
     ]
     return Table(
         "agreement",
-        f"Agreement with {compared.people.readers}, ADVANCED ReviewScore (as table 1)",
+        f"Agreement with {compared.people.readers} on standing"
+        if compared.people.on_standing
+        else f"Agreement with {compared.people.readers}, ADVANCED ReviewScore (as table 1)",
         tuple(columns),
         (*rows, *_people_rows(compared)),
         notes=("F1 of the class misinformed; Kappa with quadratic weights over 1 to 5.",
@@ -212,7 +226,9 @@ def by_type(compared: LabelsAndScores) -> list[Table]:
     return [
         Table(
             f"agreement-{kind.replace(' ', '-')}",
-            f"Agreement with {compared.people.readers} on {kind} (as table {number})",
+            f"Agreement with {compared.people.readers} on the standing of {kind}"
+            if compared.people.on_standing
+            else f"Agreement with {compared.people.readers} on {kind} (as table {number})",
             ("judge", *(METRICS[name].title for name in metrics)),
             tuple(
                 (judge.name, *(compared.ask(name, judge, kinds) for name in metrics))
@@ -260,6 +276,52 @@ def scores_compared(compared: LabelsAndScores) -> Table:
     )
 
 
+def fact_and_inference(compared: LabelsAndScores) -> Table | None:
+    """Agreement on arguments as published, and where facts alone decide; None without premises."""
+    if np.isnan(compared.links).all():
+        return None
+    by_facts, readers = compared.people.flags_by_facts(compared.links), compared.people.readers
+    of_arguments = compared.of((PointType.ARGUMENT,))
+    rows: list[tuple[Cell, ...]] = []
+    for judge in compared.judges:
+        for name, human, score in (
+            ("as published", compared.people.flags, judge.flags),
+            ("facts alone", by_facts, judge.flags_by_facts),
+        ):
+            cells: list[Cell] = [judge.name, name]
+            for among in (of_arguments, compared.of(KINDS[-1][1])):
+                both = (among & ~np.isnan(human) & ~np.isnan(score)).astype(np.float64)
+                pair, lacking = (
+                    (only(human, both), only(score, both)),
+                    compared.dropped(judge, human, score, among),
+                )
+                cells.append(compared.points.ask(METRICS["f1"](*pair), lacking))
+                if among is of_arguments:
+                    flags = METRICS["kappa-of-flags"](*pair)
+                    cells.append(compared.points.ask(flags, lacking))
+                    cells += [
+                        compared.points.ask(mean("share", side), lacking) for side in pair[::-1]
+                    ]
+            rows.append(tuple(cells))
+    return Table(
+        "fact-and-inference",
+        "Misinformed by any premise, as published, and by facts alone",
+        ("judge", "reading", "F1", "Kappa", "share by judge", f"share by {readers}",
+         "review points F1"),
+        tuple(rows),
+        keys=2,
+        kind=("coefficient", "coefficient", "coefficient", "coefficient", "percent", "percent",
+              "coefficient"),
+        notes=(
+            "As published, any premise that is judged false makes an argument misinformed, and so "
+            "it is in all other tables. By facts alone, an implicit conditional premise, which "
+            "only links reasons to the conclusion, does not; its formula says so, of people's "
+            "labels that of the run which they labelled.",
+            "F1, Kappa and shares (in percent) of arguments, then F1 of all review points.",
+        ),
+    )  # fmt: skip
+
+
 def shares(compared: LabelsAndScores) -> Table:
     """Share of misinformed points by judge and by people (table 3)."""
     rows: list[tuple[Cell, ...]] = []
@@ -282,7 +344,10 @@ def shares(compared: LabelsAndScores) -> Table:
         tuple(rows),
         keys=2,
         kind="percent",
-        notes=(f"On points that have both; p by swapping judge and {readers}.",),
+        notes=(
+            f"On points that have both; p by swapping judge and {readers}.",
+            *([_BY_STANDING] if compared.people.on_standing else []),
+        ),
     )
 
 
@@ -444,7 +509,9 @@ def counts(compared: LabelsAndScores) -> Table:
         tuple(rows),
         kind="percent",
         notes=(
-            "Misinformed: in percent, by the median label, of arguments by the conjunction of "
+            _BY_STANDING
+            if people.on_standing
+            else "Misinformed: in percent, by the median label, of arguments by the conjunction of "
             "premises.",
         ),
     )
@@ -457,7 +524,13 @@ def _distinct(people: HumanLabels, mask: NDArray[np.bool_], name: str) -> set[st
 def _annotators(people: HumanLabels, mask: NDArray[np.bool_]) -> int:
     premises = mask[np.maximum(people.point_of, 0)] & (people.point_of >= 0)
     labels = np.concatenate(
-        [people.whole[mask], people.faithful[mask], people.factuality[premises]]
+        [
+            people.whole[mask],
+            people.standing[mask],
+            people.kinds[mask],
+            people.faithful[mask],
+            people.factuality[premises],
+        ]
     )
     return int((~np.isnan(labels)).any(axis=0).sum())
 
@@ -508,7 +581,8 @@ def between_people(compared: LabelsAndScores, level: Level = "ordinal") -> Table
     people = compared.people
     everyone = tuple(range(len(people.annotators)))
     rows: list[tuple[Cell, ...]] = []
-    by_column: list[list[float]] = [[] for _ in range(len(KINDS) + 1)]
+    columns_of = [*(name for name, _ in KINDS), "premises", *_beside(people)]
+    by_column: list[list[float]] = [[] for _ in columns_of]
     for name, columns in people.groups.items():
         slots = _alphas(compared, columns, level)
         for values, slot in zip(by_column, slots, strict=True):
@@ -524,13 +598,21 @@ def between_people(compared: LabelsAndScores, level: Level = "ordinal") -> Table
     return Table(
         "between-annotators",
         f"Agreement of the annotators with each other, Krippendorff's alpha, {level} (as table 9)",
-        ("annotators", *(name for name, _ in KINDS), "premises"),
+        ("annotators", *columns_of),
         tuple(rows),
         notes=(
-            "Arguments: each annotator's own weighted mean of premises, rounded half up, where "
-            "the reconstruction was not passed over.",
+            "Types of points: their standing."
+            if people.on_standing
+            else "Arguments: each annotator's own weighted mean of premises, rounded half up, "
+            "where the reconstruction was not passed over.",
         ),
     )
+
+
+def _beside(people: HumanLabels) -> dict[str, Floats]:
+    """What annotators may have said of points beside their score, shape (points, annotators)."""
+    said = {"standing": people.standing, "kind (nominal)": people.kinds}
+    return {name: labels for name, labels in said.items() if not np.isnan(labels).all()}
 
 
 def _alphas(
@@ -541,9 +623,17 @@ def _alphas(
     scores = rounded(people.each[0])[:, list(columns)]
     of_points = (np.where(compared.of(kinds)[:, None], scores, np.nan) for _, kinds in KINDS)
     of_premises = krippendorff_alpha(people.factuality[:, list(columns)], level=level)
+    codes = tuple(float(code) for code in range(len(PointKind)))
+    beside = (
+        krippendorff_alpha(own[:, list(columns)], categories=codes, level="nominal")
+        if own is people.kinds
+        else krippendorff_alpha(own[:, list(columns)], level=level)
+        for own in _beside(people).values()
+    )
     return [
         *(compared.points.ask(krippendorff_alpha(own, level=level)) for own in of_points),
         compared.premises.ask(of_premises),
+        *map(compared.points.ask, beside),
     ]
 
 

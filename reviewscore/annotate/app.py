@@ -53,6 +53,10 @@ def build_app(workspace: Workspace) -> Starlette:
         Route(
             "/by/{who}/label/{point:path}", _for(workspace, form_actions.label), methods=["POST"]
         ),
+        Route(
+            "/by/{who}/state/{point:path}", _for(workspace, form_actions.state), methods=["POST"]
+        ),
+        Route("/by/{who}/review/{review:path}", _for(workspace, form_actions.read)),
         Route("/by/{who}/act/{point:path}", _for(workspace, form_actions.act), methods=["POST"]),
         Route(
             "/by/{who}/near/{point:path}", _for(workspace, form_actions.relate), methods=["POST"]

@@ -10,7 +10,8 @@ from pathlib import Path
 from reviewscore.annotate.label_store import Given, now
 from reviewscore.annotate.material import text_sha256
 from reviewscore.annotate.progress import middle_of
-from reviewscore.annotate.workspace import CODEBOOK, Workspace, check_kinds
+from reviewscore.annotate.rules import stated_of
+from reviewscore.annotate.workspace import Workspace, check_kinds
 from reviewscore.files import write_whole
 from reviewscore.schema.annotation import (
     Annotator,
@@ -20,6 +21,7 @@ from reviewscore.schema.annotation import (
     Unit,
     readers_in_words,
 )
+from reviewscore.schema.presupposition import LabelledPresupposition
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
 from reviewscore.sources.annotations import ANNOTATORS, LABELS, UNITS
@@ -78,7 +80,8 @@ def export(workspace: Workspace, *, with_text: bool = False) -> ExportedLabels:
         SettingsError: It is not known who of the annotators is a person.
     """
     store = workspace.store
-    given, units, kinds = store.given(), store.units(), store.kinds()
+    units, kinds = store.units(), store.kinds()
+    given = [answer for answer in store.given() if not _nothing_stated(answer)]
     check_kinds(kinds)
     questions, open_types = _settled(workspace, given)
     fit: list[Given] = []
@@ -97,10 +100,10 @@ def export(workspace: Workspace, *, with_text: bool = False) -> ExportedLabels:
     used = units if with_text else [_without_text(unit) for unit in units]
     files = {
         UNITS: _lines(used),
-        LABELS: _lines(_label(one, kinds[one.annotator]) for one in fit),
+        LABELS: _lines(_label(one, kinds[one.annotator], workspace, with_text) for one in fit),
         ANNOTATORS: _lines(_annotators(workspace)),
         ADJUDICATED: _decisions(workspace),
-        LEFT_OUT: _lines(_label(one, kinds[one.annotator]) for one in apart),
+        LEFT_OUT: _lines(_label(one, kinds[one.annotator], workspace, with_text) for one in apart),
     }
     for name, text in files.items():
         write_whole(workspace.folder / name, text)
@@ -136,7 +139,12 @@ def _settled(workspace: Workspace, given: list[Given]) -> tuple[set[str], set[st
     return questions, open_ones
 
 
-def _label(one: Given, kind: AnnotatorKind | None) -> Label:
+def _nothing_stated(answer: Given) -> bool:
+    """Whether a label says that nothing is left of the presuppositions that were stated."""
+    return answer.field is LabelField.PRESUPPOSITIONS and not stated_of(answer.entry.value)
+
+
+def _label(one: Given, kind: AnnotatorKind | None, workspace: Workspace, with_text: bool) -> Label:
     assert kind is not None  # check_kinds has seen to it
     entry = one.entry
     return Label(
@@ -144,12 +152,31 @@ def _label(one: Given, kind: AnnotatorKind | None) -> Label:
         annotator=one.annotator,
         annotator_kind=kind,
         field=one.field,
-        value=entry.value,
+        value=_stated(one, with_text=with_text)
+        if one.field is LabelField.PRESUPPOSITIONS
+        else entry.value,
         justification=entry.reason or None,
-        codebook=CODEBOOK,
+        codebook=workspace.codebook.value,
         at=entry.at,
         saw_scores=True if entry.saw_scores else None,
         seconds=entry.seconds or None,
+    )
+
+
+def _stated(answer: Given, *, with_text: bool) -> tuple[LabelledPresupposition, ...]:
+    """Presuppositions, the paper's words in them left out where they may not be passed on."""
+    stated = stated_of(answer.entry.value)
+    if with_text:
+        return stated
+    return tuple(
+        known.model_copy(
+            update={
+                "passages": tuple(
+                    passage.model_copy(update={"quote": None}) for passage in known.passages
+                )
+            }
+        )
+        for known in stated
     )
 
 
@@ -176,7 +203,7 @@ def _annotators(workspace: Workspace) -> Iterable[Annotator]:
 def _decisions(workspace: Workspace) -> str:
     rows = (
         {"unit_id": one.unit_id, "field": one.field.value, "value": one.value, "note": one.note,
-         "codebook": CODEBOOK, "at": one.at}
+         "codebook": workspace.codebook.value, "at": one.at}
         for one in workspace.store.decisions().values()
     )  # fmt: skip
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
@@ -196,7 +223,7 @@ def _source(workspace: Workspace, *, with_text: bool) -> str:
     )
     return (
         f"# Source\n\nLabelled by {who} in the annotation workspace (`reviewscore annotate`), set "
-        f"`{workspace.name}`, run `{workspace.material.name}`, {CODEBOOK}, first exported "
-        f"{now()}. {words}\n\nPapers and reviews: say here where they come from, and under which "
-        "licence.\n"
+        f"`{workspace.name}`, run `{workspace.material.name}`, {workspace.codebook.value}, first "
+        f"exported {now()}. {words}\n\nPapers and reviews: say here where they come from, and "
+        "under which licence.\n"
     )

@@ -18,7 +18,9 @@ from reviewscore.annotate.label_session import OutdatedError, RefusedError, valu
 from reviewscore.annotate.label_store import LabelEntry, now
 from reviewscore.annotate.material import LabelPoint
 from reviewscore.annotate.pages import Attempt, Notice
-from reviewscore.annotate.rules import Key, wants_reason
+from reviewscore.annotate.reading import path_to, shown_review
+from reviewscore.annotate.rules import Key, stated_of, stated_text, wants_reason
+from reviewscore.annotate.statements import UnfitError, stated_by
 from reviewscore.annotate.workspace import Workspace
 from reviewscore.schema.annotation import VALUES, LabelField
 
@@ -46,6 +48,19 @@ def look(workspace: Workspace, who: str, request: Request, form: Form) -> Respon
     return HTMLResponse(pages.point_page(workspace, who, point))
 
 
+def read(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
+    """Show a whole review; before the first of a paper, ask how near the paper is."""
+    if workspace.store.annotators().get(who) is None:
+        return RedirectResponse(home(who), status_code=303)
+    shown = shown_review(workspace, who, request.path_params["review"])
+    if shown is None:
+        raise HTTPException(404, "This review is not one of yours.")
+    if (who, shown.paper_id) not in workspace.store.relevance():
+        first = shown.points[0].point
+        return HTMLResponse(pages.relevance_page(workspace, who, first, None))
+    return HTMLResponse(pages.review_page(workspace, who, shown))
+
+
 def about(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
     """Note an annotator's publications, once."""
     text = form.get("publications", "").strip()
@@ -64,7 +79,7 @@ def relate(workspace: Workspace, who: str, request: Request, form: Form) -> Resp
         page = pages.relevance_page(workspace, who, point, notice)
         return HTMLResponse(page, status_code=_UNFIT)
     workspace.store.relate(who, point.paper_id, int(value))
-    return RedirectResponse(point_path(who, point.point_id), status_code=303)
+    return RedirectResponse(path_to(workspace, who, point.point_id), status_code=303)
 
 
 @dataclass(frozen=True)
@@ -90,7 +105,7 @@ class _Answer:
 
 def _key(point: LabelPoint, form: Form) -> Key:
     unit, name = form.get("unit", ""), form.get("field", "")
-    if unit not in {unit.unit_id for unit in point.units} or name not in set(LabelField):
+    if unit not in {unit.unit_id for unit in point.units} or name not in VALUES:
         raise HTTPException(_UNFIT, "This form does not fit the point.")
     return unit, LabelField(name)
 
@@ -114,8 +129,14 @@ def label(workspace: Workspace, who: str, request: Request, form: Form) -> Respo
     reason = form.get("reason", "").replace("\r\n", "\n").strip()
     attempt = Attempt(key, form.get("value", ""), reason)
     entry = LabelEntry(value_of(key[1], attempt.value), reason or None)
+    return _saved(answer, attempt, entry, form)
+
+
+def _saved(answer: _Answer, attempt: Attempt, entry: LabelEntry, form: Form) -> Response:
+    """Save a label, and say what became of it."""
+    key = attempt.key
     try:
-        dropped = workspace.session(who, point).save(
+        dropped = answer.workspace.session(answer.who, answer.point).save(
             key, entry, version=_whole(form.get("version", "")), seconds=_seconds(form),
             sure=form.get("sure") == "yes",
         )  # fmt: skip
@@ -123,6 +144,12 @@ def label(workspace: Workspace, who: str, request: Request, form: Form) -> Respo
         return answer.failed(f"Not saved: {error}.", _UNFIT, attempt)
     except OutdatedError as error:
         there = error.page.labels.get(key)
+        if key[1] is LabelField.PRESUPPOSITIONS:
+            text = (
+                "Not saved yet: this point was changed in another window. Your words are kept in "
+                "this page; save again what is to stand."
+            )
+            return answer.failed(text, _CONFLICT, attempt)
         words = "no label" if there is None else f"“{there.value}”"
         text = (
             f"Not saved yet: this point was changed in another window. There stands {words}; "
@@ -143,6 +170,30 @@ def label(workspace: Workspace, who: str, request: Request, form: Form) -> Respo
     return answer.done(Notice(words, "good"))
 
 
+def state(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
+    """Save one presupposition, or take it out of the list."""
+    point = _point(workspace, who, request)
+    answer = _Answer(workspace, who, point, "x-part" in request.headers)
+    key = point.point_id, LabelField.PRESUPPOSITIONS
+    attempt = Attempt(key, "", "", stated=form)
+    entry = workspace.store.page(who, point.point_id).labels.get(key)
+    stated = list(stated_of(None if entry is None else entry.value))
+    others = [known for known in stated if known.statement != form.get("was", "")]
+    if form.get("what") == "remove":
+        return _saved(answer, attempt, LabelEntry(stated_text(others)), form)
+    try:
+        known = stated_by(form, workspace.material.paper(point.paper_id))
+    except UnfitError as error:
+        return answer.failed(f"Not saved: {error}.", _UNFIT, attempt)
+    same = [other.statement == known.statement for other in others]
+    if any(same) and known not in others:  # the very same comes again where a reply was lost
+        return answer.failed("Not saved: this is stated already.", _UNFIT, attempt)
+    if not any(same):
+        place = next((at for at, old in enumerate(stated) if old not in others), len(stated))
+        others.insert(place, known)
+    return _saved(answer, attempt, LabelEntry(stated_text(others)), form)
+
+
 def act(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
     """Undo, skip, show the reconstruction, or show the model's scores."""
     point = _point(workspace, who, request)
@@ -157,7 +208,7 @@ def act(workspace: Workspace, who: str, request: Request, form: Form) -> Respons
             words = "Skipped. Undo brings it back."
         elif what == "show":
             session.show(version=version, seconds=_seconds(form))
-            words = "This is the reconstruction. Type and whole factuality are fixed from here on."
+            words = "This is the reconstruction. What you said of the whole is fixed from here on."
         elif what == "peek":
             session.peek(version=version)
             words = "The model's scores are shown; your labels of this point will note it."

@@ -120,8 +120,16 @@ def home(who: str) -> str:
 
 
 def point_path(who: str, point_id: str, act: str = "point") -> str:
-    """The path of a point's page, or of what a form of it does: ``label``, ``act``, ``near``."""
+    """The path of a point's page, or of what a form of it does.
+
+    That is ``label``, ``state``, ``act`` or ``near``.
+    """
     return f"{home(who)}/{act}/{quote(point_id, safe='')}"
+
+
+def review_path(who: str, review_id: str) -> str:
+    """The path of a whole review beside its paper."""
+    return f"{home(who)}/review/{quote(review_id, safe='')}"
 
 
 def person_of_token(workspace: Workspace, token: str) -> str | None:

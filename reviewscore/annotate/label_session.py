@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 
 from reviewscore.annotate.label_store import Change, LabelEntry, LabelPage, LabelStore, now
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.rules import Key, Mark, Value, course, outdated, refusal
+from reviewscore.annotate.rules import Codebook, Key, Mark, Value, course, outdated, refusal
 from reviewscore.schema.annotation import LabelField
 
 LONGEST_REASON = 10_000
@@ -42,11 +42,13 @@ class LabelSession:
         store: Where labels are kept.
         annotator: Who labels.
         point: What is labelled.
+        codebook: What the set follows.
     """
 
     store: LabelStore
     annotator: str
     point: LabelPoint
+    codebook: Codebook
 
     def save(
         self, key: Key, entry: LabelEntry, *, version: int, seconds: float = 0.0, sure: bool = False
@@ -79,7 +81,7 @@ class LabelSession:
                 return 0  # the same again, as when a reply was lost: it is saved
             if page.version != version and not sure:
                 raise OutdatedError(page)
-            why = refusal(self.point, page.values, page.marks, key, entry.value)
+            why = refusal(self.point, page.values, page.marks, key, entry.value, self.codebook)
             if why:
                 raise RefusedError(why)
             seen = Mark.PEEKED in page.marks or (before is not None and before.saw_scores)
@@ -87,14 +89,14 @@ class LabelSession:
             total = spent + (0.0 if before is None else before.seconds)
             after = replace(entry, saw_scores=seen, seconds=total, at=now())
             values = page.values | {key: entry.value}
-            dropped = outdated(self.point, values, page.marks)
+            dropped = outdated(self.point, values, page.marks, self.codebook)
             changes = [Change(key, before, after)]
             changes += [Change(pair, page.labels[pair], None) for pair in dropped]
             self._write(base, f"label {key[1].value}", changes, spent)
             return len(dropped)
 
     def show(self, *, version: int, seconds: float = 0.0) -> None:
-        """Show the reconstruction; from then on type and whole factuality are fixed.
+        """Show the reconstruction; from then on what was said of the whole is fixed.
 
         Raises:
             RefusedError: The whole argument has not been labelled yet.
@@ -102,7 +104,7 @@ class LabelSession:
         """
 
         def may(page: LabelPage) -> str:
-            ready = course(self.point, page.values, page.marks).may_show
+            ready = course(self.point, page.values, page.marks, self.codebook).may_show
             return "" if ready else "label the whole argument first"
 
         self._mark(Mark.SHOWN, may, version=version, seconds=seconds)
@@ -231,6 +233,6 @@ def _bounded(seconds: float) -> float:
 
 def value_of(field: LabelField, text: str) -> Value:
     """A value as a form sends it; what is no whole number stays a word."""
-    if field in (LabelField.TYPE, LabelField.SOURCE):
+    if field in (LabelField.TYPE, LabelField.SOURCE, LabelField.KIND, LabelField.PRESUPPOSITIONS):
         return text
     return int(text) if len(text) == 1 and text.isascii() and text.isdecimal() else text

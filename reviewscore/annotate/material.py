@@ -16,7 +16,7 @@ from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_id import short_name
 from reviewscore.schema.point_score import PointScore
-from reviewscore.schema.review import Review, ReviewPoint
+from reviewscore.schema.review import Occurrence, Review, ReviewPoint
 from reviewscore.sources.collection import Collection, read_collection
 
 
@@ -29,6 +29,7 @@ class LabelPoint:
         section: Where it stands in the reviewer's form.
         number: Its place among the points of its review, from 1; 0 if it is not known.
         context: Words just before it that it needs to be understood.
+        occurrences: Other places of its review that repeat it.
         premises: The premises of its reconstruction as units; empty if it has none.
         conclusion: The conclusion of its reconstruction.
         score: What the model said; never shown unless asked for. None if no model was asked.
@@ -38,6 +39,7 @@ class LabelPoint:
     section: str
     number: int = 0
     context: str = ""
+    occurrences: tuple[Occurrence, ...] = ()
     premises: tuple[Unit, ...] = ()
     conclusion: str = ""
     score: PointScore | None = None
@@ -170,6 +172,7 @@ def _judged(score: PointScore) -> LabelPoint:
         section=score.section,
         number=score.ordinal,
         context=score.context,
+        occurrences=score.occurrences,
         premises=tuple(
             Unit(
                 unit_id=f"{score.point_id}/{premise.premise_id}",
@@ -189,7 +192,9 @@ def _judged(score: PointScore) -> LabelPoint:
 def _split(reviews: Sequence[Review]) -> dict[str, LabelPoint]:
     points = (point for review in reviews for point in split_review(review))
     return {
-        point.point_id: LabelPoint(_unit(point), point.section, point.number or 0, point.context)
+        point.point_id: LabelPoint(
+            _unit(point), point.section, point.number or 0, point.context, point.occurrences
+        )
         for point in points
     }
 

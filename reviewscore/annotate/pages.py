@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache, partial
 
 from jinja2 import Environment
 
 from reviewscore.annotate import rubric
-from reviewscore.annotate.guard import addresses, home, point_path
+from reviewscore.annotate.guard import addresses, home, point_path, review_path
 from reviewscore.annotate.label_store import LabelEntry, LabelPage
 from reviewscore.annotate.material import LabelPoint
 from reviewscore.annotate.progress import (
@@ -19,13 +20,30 @@ from reviewscore.annotate.progress import (
     standings_now,
     state_of,
 )
-from reviewscore.annotate.rules import Course, Key, LabelStep, Mark, course, wants_reason
+from reviewscore.annotate.reading import (
+    ShownReview,
+    paper_sections,
+    path_to,
+    reviews_of,
+    shown_review,
+)
+from reviewscore.annotate.rules import (
+    MOST_STATED,
+    Codebook,
+    Course,
+    Key,
+    LabelStep,
+    Mark,
+    course,
+    stated_of,
+    wants_reason,
+)
 from reviewscore.annotate.workspace import COORDINATOR, Standing, Workspace
 from reviewscore.pages.environment import assets, environment
 from reviewscore.pages.environment import render as render_page
 from reviewscore.schema.annotation import LabelField
-from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.presupposition import LabelledPresupposition
 from reviewscore.schema.review import PointType
 
 ASSETS = {"workspace.css": "text/css", "workspace.js": "text/javascript"}
@@ -42,11 +60,36 @@ class Notice:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A label that was not saved, kept in the page so that it is not lost."""
+    """A label that was not saved, kept in the page so that it is not lost.
+
+    Attributes:
+        key: Unit and field.
+        value: What was chosen.
+        reason: The reason beside it.
+        stated: Of a presupposition its form as it was sent.
+    """
 
     key: Key
     value: str
     reason: str
+    stated: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StatedForm:
+    """The form of one presupposition.
+
+    Attributes:
+        at: Its place in the list; of a new one the first free place.
+        known: The presupposition that is saved there; None for a new one.
+        values: What the form holds, by name.
+        tried: Whether that could not be saved.
+    """
+
+    at: int
+    known: LabelledPresupposition | None
+    values: Mapping[str, str]
+    tried: bool
 
 
 @dataclass(frozen=True)
@@ -82,13 +125,53 @@ class Field:
             return self.attempt.reason
         return (self.entry.reason if self.entry is not None else None) or ""
 
+    @property
+    def stated(self) -> list[StatedForm]:
+        """Of presuppositions those that are saved, and a form for another while there may be."""
+        saved = stated_of(None if self.entry is None else self.entry.value)
+        tried = {} if self.attempt is None else self.attempt.stated
+        again = {known.statement for known in saved} & {tried.get("was", "")}
+        forms = [
+            StatedForm(at, known, _held(tried), tried=True)
+            if known.statement in again
+            else StatedForm(at, known, _values_of(known), tried=False)
+            for at, known in enumerate(saved)
+        ]
+        if tried and not again:
+            forms.append(StatedForm(len(saved), None, _held(tried), tried=True))
+        elif len(saved) < MOST_STATED and not self.step.fixed:
+            forms.append(StatedForm(len(saved), None, _values_of(None), tried=False))
+        return forms
+
+
+def _held(form: Mapping[str, str]) -> dict[str, str]:
+    """What a form held that was sent."""
+    names = ("statement", "true", "supplies", "central", "passages")
+    return {name: form.get(name, "") for name in names}
+
+
+def _values_of(known: LabelledPresupposition | None) -> dict[str, str]:
+    """A presupposition as its form holds it."""
+    if known is None:
+        return _held({"central": "yes"})
+    return {
+        "statement": known.statement,
+        "true": str(known.true),
+        "supplies": known.supplies or "",
+        "central": "yes" if known.central else "",
+        "passages": "\n".join(
+            " ".join((passage.quote or "").split()) for passage in known.passages
+        ),
+    }
+
 
 @cache
 def _templates() -> Environment:
     made = environment(
         "reviewscore.annotate",
         RELEVANCE=rubric.RELEVANCE,
-        SCALES=rubric.SCALES,
+        TRUE=rubric.TRUE,
+        SUPPLIES=rubric.SUPPLIES,
         LabelField=LabelField,
         Mark=Mark,
     )
@@ -122,6 +205,7 @@ def frame(workspace: Workspace, who: str) -> dict[str, object]:
         "who": who,
         "home": home(who),
         "to": partial(point_path, who),
+        "to_review": partial(review_path, who),
         "csrf": workspace.csrf(who),
         "coordinator": who == COORDINATOR,
     }
@@ -130,13 +214,17 @@ def frame(workspace: Workspace, who: str) -> dict[str, object]:
 def list_page(workspace: Workspace, annotator: str, notice: Notice | None = None) -> str:
     """An annotator's points with how far each is."""
     rows = standings_now(workspace, annotator)
-    relevance, known = workspace.store.relevance(), workspace.material.points
+    relevance, by_id = workspace.store.relevance(), {row.point_id: row for row in rows}
     papers = [
         (
             paper,
             workspace.material.title(paper),
             relevance.get((annotator, paper)),
-            [(row, known[row.point_id]) for row in rows if row.paper_id == paper],
+            [
+                (review, [(by_id[point.point_id], point) for point in points])
+                for review, points in reviews_of(workspace, annotator).items()
+                if points[0].paper_id == paper
+            ],
         )
         for paper in dict.fromkeys(row.paper_id for row in rows)
     ]  # fmt: skip
@@ -145,7 +233,7 @@ def list_page(workspace: Workspace, annotator: str, notice: Notice | None = None
         **frame(workspace, annotator),
         papers=papers,
         counts=counts(rows),
-        next_point=_next(rows, None),
+        onward=_onward(workspace, annotator, _next(rows, None)),
         publications=workspace.store.annotators().get(annotator),
         notice=notice,
     )
@@ -170,8 +258,12 @@ def _next(rows: list[Standing], after: str | None) -> str | None:
     return None
 
 
+def _onward(workspace: Workspace, annotator: str, point_id: str | None) -> str | None:
+    return None if point_id is None else path_to(workspace, annotator, point_id)
+
+
 def fields_of(
-    point: LabelPoint, page: LabelPage, at: Course, attempt: Attempt | None
+    point: LabelPoint, page: LabelPage, at: Course, attempt: Attempt | None, codebook: Codebook
 ) -> list[Field]:
     """The forms of a point's page, in order."""
     kind = page.values.get((point.point_id, LabelField.TYPE))
@@ -184,7 +276,7 @@ def fields_of(
             Field(
                 step=step,
                 scale=rubric.scale_of(
-                    step.field, premise=step.unit_id != point.point_id, question=asked
+                    step.field, codebook, premise=step.unit_id != point.point_id, question=asked
                 ),
                 entry=entry,
                 attempt=failed,
@@ -220,9 +312,9 @@ def _work(
     rows = standings_now(workspace, annotator)
     ids = [row.point_id for row in rows]
     place = ids.index(point.point_id)
-    at = course(point, page.values, page.marks)
+    at = course(point, page.values, page.marks, workspace.codebook)
     peeked = Mark.PEEKED in page.marks
-    fields = fields_of(point, page, at, attempt)
+    fields = fields_of(point, page, at, attempt, workspace.codebook)
     return {
         **frame(workspace, annotator),
         "point": point,
@@ -245,7 +337,7 @@ def _work(
         "counts": counts(rows),
         "before": ids[place - 1] if place else None,
         "after": ids[place + 1] if place + 1 < len(ids) else None,
-        "next_point": _next(rows, point.point_id),
+        "onward": _onward(workspace, annotator, _next(rows, point.point_id)),
         "notice": notice,
         "attempt": attempt,
     }  # fmt: skip
@@ -259,6 +351,7 @@ def _told(score: PointScore | None) -> dict[str, object] | None:
         "judge": score.judge,
         "type": score.type.value if score.type is not None else "no type",
         "base": score.base,
+        "standing": score.standing is not None,
         "finding": None if score.finding is None else score.finding.value.replace("_", " "),
         "rationale": score.rationale if score.verdict is None else score.verdict.rationale,
         "premises": [
@@ -270,35 +363,33 @@ def _told(score: PointScore | None) -> dict[str, object] | None:
 
 def point_page(workspace: Workspace, annotator: str, point: LabelPoint, **more: object) -> str:
     """A point beside its paper."""
-    review = workspace.material.reviews.get(point.unit.review_id)
-    span = point.unit.span
-    text = review.fields.get(span.field, "") if review is not None and span is not None else ""
-    around: tuple[str, str, str] | None = None
-    if span is not None and text and text[span.start : span.end] == point.unit.text:
-        around = (text[: span.start], point.unit.text, text[span.end :])
     notice, attempt = more.get("notice"), more.get("attempt")
     assert notice is None or isinstance(notice, Notice)
     assert attempt is None or isinstance(attempt, Attempt)
     return render(
         "point.html",
         **_work(workspace, annotator, point, notice=notice, attempt=attempt),
-        around=around,
-        title=workspace.material.title(point.paper_id),
-        paper=paper_sections(workspace.material.paper(point.paper_id)),
+        shown=shown_review(workspace, annotator, point.unit.review_id),
+        **_paper(workspace, point.paper_id),
     )
 
 
-def paper_sections(paper: Paper | None) -> list[tuple[str, str]]:
-    """Headings and texts of a paper; empty if it is not at hand."""
-    if paper is None:
-        return []
-    if not paper.sections:
-        return [("", paper.text)]
-    return [
-        (section.label if section.heading_end > section.start else "",
-         paper.text[section.heading_end : section.end].strip("\n"))
-        for section in paper.sections
-    ]  # fmt: skip
+def review_page(workspace: Workspace, annotator: str, shown: ShownReview) -> str:
+    """A review, to be read whole beside its paper before its points are labelled."""
+    return render(
+        "review.html",
+        **frame(workspace, annotator),
+        shown=shown,
+        counts=counts(standings_now(workspace, annotator)),
+        **_paper(workspace, shown.paper_id),
+    )
+
+
+def _paper(workspace: Workspace, paper_id: str) -> dict[str, object]:
+    return {
+        "title": workspace.material.title(paper_id),
+        "paper": paper_sections(workspace.material.paper(paper_id)),
+    }
 
 
 def relevance_page(
@@ -361,6 +452,7 @@ def adjudication(workspace: Workspace, notice: Notice | None = None) -> str:
         "disagreements.html",
         **frame(workspace, COORDINATOR),
         found=label_disagreements,
+        scales=rubric.SCALES[workspace.codebook],
         settled=sum(disagreement.decision is not None for disagreement in label_disagreements),
         finished=len(finished_papers(workspace, state)),
         papers=len(workspace.material.papers),

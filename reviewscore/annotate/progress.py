@@ -12,10 +12,10 @@ import numpy as np
 
 from reviewscore.annotate.label_store import Decision, Given, LabelEntry
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.rules import Key, Mark, Value, course, wants_reason
+from reviewscore.annotate.rules import Codebook, Key, Mark, Value, course, wants_reason
 from reviewscore.annotate.workspace import Standing, Workspace
 from reviewscore.schema.annotation import VALUES, AnnotatorKind, LabelField, Unit
-from reviewscore.schema.review import PointType
+from reviewscore.schema.review import PointKind, PointType
 from reviewscore.schema.scale import FIVE_POINTS
 from reviewscore.stats.metrics import Level, krippendorff_alpha
 
@@ -53,7 +53,12 @@ def standings(workspace: Workspace, annotator: str, state: LabelState) -> list[S
     """An annotator's points, in order, at one moment."""
     keys = [(point, (annotator, point.point_id)) for point in workspace.points_of(annotator)]
     return [
-        _standing(point, state.labels.get(key, {}), state.marks.get(key, frozenset()))
+        _standing(
+            point,
+            state.labels.get(key, {}),
+            state.marks.get(key, frozenset()),
+            workspace.codebook,
+        )
         for point, key in keys
     ]
 
@@ -67,16 +72,19 @@ def standings_now(workspace: Workspace, annotator: str) -> list[Standing]:
         known = workspace.known.get(key)
         if known is None or known[0] != version:
             page = workspace.store.page(*key)
-            known = page.version, _standing(point, page.labels, page.marks)
+            known = page.version, _standing(point, page.labels, page.marks, workspace.codebook)
             workspace.known[key] = known
         rows.append(known[1])
     return rows
 
 
 def _standing(
-    point: LabelPoint, entries: Mapping[Key, LabelEntry], marks: frozenset[Mark]
+    point: LabelPoint,
+    entries: Mapping[Key, LabelEntry],
+    marks: frozenset[Mark],
+    codebook: Codebook,
 ) -> Standing:
-    at = course(point, {key: entry.value for key, entry in entries.items()}, marks)
+    at = course(point, {key: entry.value for key, entry in entries.items()}, marks, codebook)
     words = "begun" if entries else "open"
     if Mark.SKIPPED in marks:
         words = "skipped"
@@ -189,7 +197,7 @@ def alphas(given: Sequence[Given]) -> list[Alpha]:
     fact, weakness = LabelField.FACTUALITY, (PointType.CLAIM, PointType.ARGUMENT)
     types = [g for g in given if g.field is LabelField.TYPE]
     faithful = [g for g in given if g.field is LabelField.FAITHFULNESS]
-    return [
+    rows = [
         _alpha("type", types, "nominal"),
         _alpha("questions: unanswerability",
                whole(LabelField.UNANSWERABILITY, PointType.QUESTION)),
@@ -201,6 +209,11 @@ def alphas(given: Sequence[Given]) -> list[Alpha]:
         _alpha("premises: factuality", premises(fact)),
         _alpha("premises: untrivialness", premises(LabelField.UNTRIVIALNESS)),
     ]  # fmt: skip
+    kinds_of = [g for g in given if g.field is LabelField.KIND]
+    if kinds_of:  # sets by codebook 1 have none
+        standing = [g for g in given if g.field is LabelField.STANDING]
+        rows[1:1] = [_alpha("kind", kinds_of, "nominal"), _alpha("standing", standing)]
+    return rows
 
 
 def _alpha(what: str, given: Iterable[Given], level: Level = "ordinal") -> Alpha:
@@ -224,8 +237,15 @@ def _alpha(what: str, given: Iterable[Given], level: Level = "ordinal") -> Alpha
 
 
 _FAR = 2
-_NAMED = (LabelField.TYPE, LabelField.SOURCE)
-_MISINFORMED = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
+SCALED = tuple(field for field in LabelField if field in VALUES)
+"""What annotators can be found to disagree on: each has a scale."""
+_NAMED = (LabelField.TYPE, LabelField.SOURCE, LabelField.KIND)
+_FLAGGED = {
+    LabelField.UNANSWERABILITY: "misinformed or not",
+    LabelField.FACTUALITY: "misinformed or not",
+    LabelField.STANDING: "would stand or not",
+}
+"""Scales whose lower half is a flag, and what is open between two halves."""
 
 
 @dataclass(frozen=True)
@@ -236,8 +256,9 @@ class LabelDisagreement:
         point: The point that the unit is or belongs to.
         unit: What was labelled.
         labels: Each annotator's label.
-        weight: How much it matters: 3 types across question and weakness, 2 misinformed to one
-            and not to another, 1 far apart or another name.
+        weight: How much it matters: 3 types across question and weakness, or a point to one and
+            none to another, 2 misinformed to one and not to another, 1 far apart or another name.
+        stake: That in words; empty where it matters least.
         middle: The label that counts unless something is settled; None for a tie.
         decision: What was settled.
     """
@@ -247,6 +268,7 @@ class LabelDisagreement:
     field: LabelField
     labels: tuple[tuple[str, LabelEntry], ...]
     weight: int
+    stake: str
     middle: Value | None
     decision: Decision | None
 
@@ -275,15 +297,15 @@ def disagreements(workspace: Workspace, state: LabelState) -> list[LabelDisagree
             continue
         pages = [(name, state.labels.get((name, point.point_id), {})) for name in names]
         for unit in point.units:
-            for field in LabelField:
+            for field in SCALED:
                 key = (unit.unit_id, field)
                 labels = tuple((name, page[key]) for name, page in pages if key in page)
-                weight = _weight(field, [entry.value for _, entry in labels])
+                weight, stake = _weight(field, [entry.value for _, entry in labels])
                 if weight or key in decisions:
                     middle = middle_of(field, [entry.value for _, entry in labels])
                     label_disagreements.append(
                         LabelDisagreement(
-                            point, unit, field, labels, weight, middle, decisions.get(key)
+                            point, unit, field, labels, weight, stake, middle, decisions.get(key)
                         )
                     )
     return sorted(
@@ -292,17 +314,20 @@ def disagreements(workspace: Workspace, state: LabelState) -> list[LabelDisagree
     )
 
 
-def _weight(field: LabelField, values: list[Value]) -> int:
+def _weight(field: LabelField, values: list[Value]) -> tuple[int, str]:
+    """How much a disagreement matters, and what is open."""
     if len(set(values)) <= 1:
-        return 0
-    if field is LabelField.TYPE:
-        return 3 if PointType.QUESTION in values else 1
+        return 0, ""
+    if field is LabelField.TYPE and PointType.QUESTION in values:
+        return 3, "question or weakness"
+    if field is LabelField.KIND and PointKind.NONE in values:
+        return 3, "a point or none"
     if field in _NAMED:
-        return 1
+        return 1, ""
     numbers = [int(value) for value in values]
-    if field in _MISINFORMED and min(numbers) <= FIVE_POINTS.misinformed_up_to < max(numbers):
-        return 2
-    return 1 if max(numbers) - min(numbers) >= _FAR else 0
+    if field in _FLAGGED and min(numbers) <= FIVE_POINTS.misinformed_up_to < max(numbers):
+        return 2, _FLAGGED[field]
+    return (1, "") if max(numbers) - min(numbers) >= _FAR else (0, "")
 
 
 def middle_of(field: LabelField, values: list[Value]) -> Value | None:

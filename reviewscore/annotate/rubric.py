@@ -1,11 +1,12 @@
-"""The scales in words, as `annotations/codebook.md` has them; a test holds the two together."""
+"""The scales in words, as the codebooks in `annotations/` have them; a test holds them together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reviewscore.annotate.rules import Value
+from reviewscore.annotate.rules import Codebook, Value
 from reviewscore.schema.annotation import VALUES, LabelField
+from reviewscore.schema.presupposition import NOT_VISIBLE, Supplies
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class LabelScale:
-    """A field with its question, its values and the codebook's advice."""
+    """A field with its question, its values (none of presuppositions) and the codebook's advice."""
 
     field: LabelField
     title: str
@@ -89,6 +90,19 @@ _WORDS: dict[LabelField, tuple[tuple[str, str], ...]] = {
             "Boosted trees fit wrong labels without a sign in the training loss.",
         ),
     ),
+    LabelField.KIND: (
+        ("says that something is wrong or lacking", "There is no ablation."),
+        ("asks for, or suggests, something more or other", "Please add an ablation."),
+        ("asks for information", "Which learning rate was used?"),
+        ("praise, a verdict, thanks, a pointer, a fragment: no point", "I lean to accept."),
+    ),
+    LabelField.STANDING: (
+        ("surely not: with the passages in view nobody would write it", ""),
+        ("probably not", ""),
+        ("open: fair reviewers would differ", ""),
+        ("probably", ""),
+        ("surely", ""),
+    ),
 }
 _ADVICE: dict[LabelField, tuple[str, ...]] = {
     LabelField.TYPE: (
@@ -124,6 +138,78 @@ _ADVICE: dict[LabelField, tuple[str, ...]] = {
         "A common belief that is false is not trivial: 2.",
     ),
 }
+_ADVICE[LabelField.KIND] = (
+    "Kind and type are apart: “Please add an ablation, as the gain is small” is a request and an "
+    "argument.",
+    "“Please state the learning rate” is a question.",
+    "None ends the point: nothing else is asked of it.",
+)
+_ADVICE[LabelField.STANDING] = (
+    "Read the nearest passages first.",
+    "An answer that is there but does not convince is there: the score says so, and the doubt goes "
+    "into standing.",
+    "A true remark that the authors make themselves can stand.",
+)
+_ADVICE[LabelField.PRESUPPOSITIONS] = (
+    "A wish takes for granted that the thing is missing, a hedge what it hedges.",
+    "Write each as a sentence about the paper that could be looked up; one to four.",
+    "A passage a line, verbatim; at most four.",
+    "What is a matter of taste alone takes nothing for granted: state none.",
+)
+_SECOND: dict[LabelField, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
+    LabelField.TYPE: (
+        (
+            ("asks for information or a reason", "How many seeds were used?"),
+            ("a weakness or request without one", "The evaluation is weak."),
+            (
+                "a weakness or request with at least one reason or fact of its own that supports "
+                "it",
+                "With a single seed, the gain may be chance.",
+            ),
+        ),
+        (
+            "Facts that support the weakness make it an argument, without a marker word too; a "
+            "bare purpose (“to assess robustness”) is no reason.",
+            "A question that carries a criticism is typed by what would settle it: an answer, a "
+            "question; new work or a change, a claim or argument.",
+            "“Could you add an ablation?” is a claim (a request).",
+        ),
+    ),
+    LabelField.UNANSWERABILITY: (
+        (
+            ("definitely answerable: a passage says it", ""),
+            ("probably answerable: it follows from passages, or is mostly answered", ""),
+            ("no verdict: it cannot be decided, or only what is not visible would decide", ""),
+            ("probably unanswerable: hints, or hardly answered", ""),
+            ("definitely unanswerable", ""),
+        ),
+        (
+            "The appendix is part of the paper; a supplement that the text lacks is not visible: "
+            "3.",
+            "Partly answered is 2 (mostly) or 4 (hardly), never 3.",
+            "The answer need not be a good one: the doubt goes into standing.",
+            "Do not use the authors' response to find the answer; it came after the question.",
+        ),
+    ),
+    LabelField.FACTUALITY: (
+        (
+            ("definitely false: a passage contradicts it", "There is no ablation."),
+            ("probably false", ""),
+            ("no verdict: it cannot be decided, or only what is not visible would decide", ""),
+            ("probably true", ""),
+            ("definitely true", ""),
+        ),
+        (
+            "A request is judged by whether the thing asked for is missing, not by whether it is "
+            "needed.",
+            "An answer that is there but does not convince is there; the doubt goes into standing.",
+            "A half-true remark is judged by its main part.",
+            "Matters of judgment: by whether the facts that they rest on are so; where nothing "
+            "checkable is said, 4 if a fair expert could say it of this paper, else 2 or 3.",
+        ),
+    ),
+}
+"""What codebook 2 says in place of the first."""
 _PREMISE_ADVICE = (
     "Each premise is judged by itself: a false neighbour does not make it false.",
     "“If A, then B”: take A as true, even if it is false of the paper, and judge whether B "
@@ -148,6 +234,16 @@ _TITLES = {
         "Untrivialness",
         "Would an undergraduate in the subject have known it without reading anything?",
     ),
+    LabelField.KIND: ("Kind", "What does the remark do?"),
+    LabelField.STANDING: (
+        "Standing",
+        "Would a fair reviewer who has the nearest passages before their eyes still make this "
+        "remark, as it is meant?",
+    ),
+    LabelField.PRESUPPOSITIONS: (
+        "Presuppositions",
+        "What does the remark take for granted about the paper, and is it so?",
+    ),
 }
 _NAMES: dict[Value, str] = {
     "given_paper": "this paper",
@@ -168,8 +264,33 @@ RELEVANCE: tuple[Choice, ...] = tuple(
 """How near a paper is to an annotator."""
 
 
-def _choices(field: LabelField) -> tuple[Choice, ...]:
-    rows = zip(VALUES[field], _WORDS[field], strict=True)
+TRUE: tuple[Choice, ...] = tuple(
+    Choice(value, str(value), str(value), meaning)
+    for value, meaning in (
+        (1, "surely not so"),
+        (2, "probably not so"),
+        (3, "open"),
+        (4, "probably so"),
+        (5, "surely so"),
+        (NOT_VISIBLE, "the text lacks the place that would decide"),
+    )
+)
+"""Whether a presupposition is so."""
+SUPPLIES: tuple[Choice, ...] = tuple(
+    Choice(value, value, value.replace("_", " "), meaning)
+    for value, meaning in (
+        (Supplies.FULLY, "all of it is there"),
+        (Supplies.MOSTLY, "the main thing is there"),
+        (Supplies.PARTLY, "some of it is there"),
+        (Supplies.TOPIC_ONLY, "the paper speaks of the matter and supplies nothing"),
+        (Supplies.NO, "nothing is there"),
+    )
+)
+"""How far the paper holds what a presupposition says is lacking."""
+
+
+def _choices(field: LabelField, words: tuple[tuple[str, str], ...]) -> tuple[Choice, ...]:
+    rows = zip(VALUES.get(field, ()), words, strict=True)
     return tuple(
         Choice(
             value,
@@ -182,16 +303,25 @@ def _choices(field: LabelField) -> tuple[Choice, ...]:
     )
 
 
-SCALES: dict[LabelField, LabelScale] = {
-    field: LabelScale(field, *_TITLES[field], _choices(field), _ADVICE[field])
-    for field in LabelField
+def _scale(field: LabelField, codebook: Codebook) -> LabelScale:
+    words, advice = _WORDS.get(field, ()), _ADVICE[field]
+    if codebook is Codebook.SECOND and field in _SECOND:
+        words, advice = _SECOND[field]
+    return LabelScale(field, *_TITLES[field], _choices(field, words), advice)
+
+
+SCALES: dict[Codebook, dict[LabelField, LabelScale]] = {
+    codebook: {field: _scale(field, codebook) for field in LabelField} for codebook in Codebook
 }
-"""All scales, by field."""
+"""All scales of each codebook, by field."""
 
 
-def scale_of(field: LabelField, *, premise: bool, question: str = "") -> LabelScale:
+def scale_of(
+    field: LabelField, codebook: Codebook, *, premise: bool, question: str = ""
+) -> LabelScale:
     """The scale of a field as it is asked of a point or of a premise."""
-    scale = SCALES[field]
+    # Of premises codebook 2 says nothing of its own.
+    scale = SCALES[Codebook.FIRST if premise else codebook][field]
     if field is not LabelField.FACTUALITY:
         return scale
     if premise:

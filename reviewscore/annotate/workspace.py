@@ -11,6 +11,7 @@ from pathlib import Path
 from reviewscore.annotate.label_session import LabelSession
 from reviewscore.annotate.label_store import LABELS_FILE, LabelStore, give_out, rename_units
 from reviewscore.annotate.material import LabelPoint, Material, text_sha256
+from reviewscore.annotate.rules import Codebook
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.annotation import AnnotatorKind, Unit, UnitKind
 from reviewscore.schema.point_id import same_words
@@ -59,8 +60,8 @@ def assign(
     }
 
 
-CODEBOOK = "codebook 1"
 COORDINATOR = "coordinator"
+_CODEBOOK = "codebook"
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ class Workspace:
         folder: Where it lies.
         material: What is labelled.
         store: The labels.
+        codebook: What it follows.
         known: How far annotators were with points when these had a certain version.
     """
 
@@ -89,6 +91,7 @@ class Workspace:
     folder: Path
     material: Material
     store: LabelStore
+    codebook: Codebook
     known: dict[tuple[str, str], tuple[int, Standing]] = field(default_factory=dict)
 
     def token(self, who: str) -> str:
@@ -117,7 +120,7 @@ class Workspace:
 
     def session(self, annotator: str, point: LabelPoint) -> LabelSession:
         """One annotator at one point."""
-        return LabelSession(self.store, annotator, point)
+        return LabelSession(self.store, annotator, point, self.codebook)
 
 
 def open_workspace(
@@ -127,6 +130,7 @@ def open_workspace(
     *,
     annotators: Sequence[str] = (),
     per_point: int = PER_POINT,
+    codebook: Codebook | None = None,
     alone: bool = True,
 ) -> Workspace:
     """Begin to label a set, or go on.
@@ -138,11 +142,14 @@ def open_workspace(
         annotators: Pseudonyms of people, and of models as ``M1:model``; those who were named
             before need not be named again.
         per_point: Annotators wanted for each point.
+        codebook: What a new set is to follow, the newest if it is not named; a set stays with
+            its own.
         alone: Hold the set for writing; an export reads beside an open workspace.
 
     Raises:
         SettingsError: A name is no pseudonym, nobody is to label, or it is not known, or not
-            the same as before, who is a person and who a model.
+            the same as before, who is a person and who a model, or the set follows another
+            codebook.
         InputError: The set was made elsewhere, or its units have other words now.
         RunFolderError: Another workspace is open on it, or it cannot be written.
     """
@@ -158,12 +165,25 @@ def open_workspace(
         raise SettingsError("nobody is to label yet; name pseudonyms with --annotators A1,A2,A3")
     store = LabelStore(folder, alone=alone)
     try:
+        followed = _codebook(store, codebook)
         if alone:
-            _enter(store, material, named, per_point, folder)
+            _enter(store, material, named, per_point, folder, followed)
     except BaseException:
         store.close()
         raise
-    return Workspace(name, folder, material, store)
+    return Workspace(name, folder, material, store, followed)
+
+
+def _codebook(store: LabelStore, wanted: Codebook | None) -> Codebook:
+    """The codebook of a set; one that was begun before sets kept theirs follows the first."""
+    kept = store.meta(_CODEBOOK) or (Codebook.FIRST if store.units() else "")
+    followed = Codebook(kept or wanted or Codebook.SECOND)
+    if wanted not in (None, followed):
+        raise SettingsError(
+            f"this set follows {followed}, and its labels say so; label by {wanted} under another "
+            "--set"
+        )
+    return followed
 
 
 def _named(annotators: Sequence[str]) -> dict[str, AnnotatorKind]:
@@ -217,6 +237,7 @@ def _enter(
     named: Mapping[str, AnnotatorKind],
     per_point: int,
     folder: Path,
+    codebook: Codebook,
 ) -> None:
     kinds = _kinds(store, named)
     units = [unit for point in material.points.values() for unit in point.units]
@@ -246,6 +267,7 @@ def _enter(
             elif known[unit.unit_id] != unit:  # it stands elsewhere now
                 base.execute("UPDATE units SET sha256 = ?, record = ? WHERE unit_id = ?", row)
         give_out(base, kinds, shares)
+        base.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (_CODEBOOK, codebook.value))
 
 
 def _kinds(store: LabelStore, named: Mapping[str, AnnotatorKind]) -> dict[str, AnnotatorKind]:

@@ -61,6 +61,16 @@ def feedback(proof: Proof | None, faithfulness: Faithfulness | None) -> str:
 RECONSTRUCTION_VERSION = 1
 """Raise it when the same replies would end in another argument: the loop, the reading of formulas,
 the prover and its limits, the sentences made of formulas."""
+INFERENCE_VERSION = 1
+"""Raise it when `infers` would say otherwise of the same words."""
+_REASONS = 2
+_STEP = re.compile(
+    r"\bif\b[^.;!?]{3,300}[ ,]then\b"
+    r"|(?<!not )(?<!n't )(?<!n’t )\b(?:(?:impl(?:y|ies)|entails?)\b(?!\s*[.?!])"
+    r"|means? that\b|follows (?:from|that)\b)",
+    re.IGNORECASE,
+)
+"""Words by which a reviewer states that one thing follows from another."""
 PROVED = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
 """Proved and not found unfaithful: the loop ends, and only then are premises judged."""
 _FAILED = {
@@ -79,7 +89,12 @@ class _Attempt:
 
 
 async def reconstruct(
-    point: ReviewPoint, paper: Paper, judges: Judges, *, rounds: int = 10
+    point: ReviewPoint,
+    paper: Paper,
+    judges: Judges,
+    *,
+    rounds: int = 10,
+    extraction: Extraction | None = None,
 ) -> Argument:
     """Rebuild an argument until it is valid and faithful, or the rounds run out.
 
@@ -91,6 +106,7 @@ async def reconstruct(
         paper: The paper it is about.
         judges: Who extracts, drafts, puts back into English and judges.
         rounds: Most attempts, at least 1.
+        extraction: Conclusion and reasons as `verbatim` leaves them; asked for if not given.
 
     Raises:
         InputError: `rounds` is less than 1.
@@ -99,7 +115,8 @@ async def reconstruct(
     if rounds < 1:
         raise InputError(f"{rounds} rounds; a reconstruction has at least 1")
     most = 1 if judges.repeats_itself else rounds
-    extraction = verbatim(await judges.extract_argument(point), point)
+    if extraction is None:
+        extraction = verbatim(await judges.extract_argument(point), point)
     before = extraction.provenance
     history: list[Round] = []
     while True:
@@ -124,6 +141,28 @@ def verbatim(extraction: Extraction, point: ReviewPoint) -> Extraction:
         reasons=tuple(reason for reason in texts if reason),
         provenance=extraction.provenance,
     )
+
+
+def infers(extraction: Extraction, text: str) -> bool:
+    """Whether an argument makes an inference: it gives two reasons or more, or states a step.
+
+    What gives a single reason ("A, so B") is rebuilt as "A; if A then B; so B", and a proof of that
+    says nothing. A step is stated where the words themselves say that one thing follows from
+    another ("if .. then", "implies", "it follows that"); "therefore" and "so" only join a reason to
+    its conclusion.
+
+    Args:
+        extraction: Conclusion and reasons, as `verbatim` leaves them.
+        text: The point's words.
+    """
+    conclusion = _levelled(extraction.conclusion)
+    reasons = {_levelled(reason) for reason in extraction.reasons} - {conclusion}
+    own = [reason for reason in reasons if not any(reason in other for other in reasons - {reason})]
+    return len(own) >= _REASONS or _STEP.search(text) is not None
+
+
+def _levelled(words: str) -> str:
+    return " ".join(words.casefold().split()).strip(" .,;:")
 
 
 def _found(words: str, text: str) -> str | None:

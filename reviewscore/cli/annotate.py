@@ -47,6 +47,12 @@ def command() -> None:
 @options.preset(
     "--per-item", type=click.IntRange(1, 100), default=3, help="Annotators of each point."
 )
+@click.option(
+    "--codebook",
+    type=click.Choice(["1", "2"]),
+    help="What a new set follows: 2 (unless named) asks for kind, standing and presuppositions "
+    "too, 1 is as published.",
+)
 @options.preset(
     "--port",
     type=click.IntRange(0, 65535),
@@ -67,6 +73,7 @@ def label_command(
     output: Path | None,
     annotators: str | None,
     per_item: int,
+    codebook: str | None,
     port: int,
     data: Path | None,
     only_export: bool,
@@ -93,10 +100,18 @@ def label_command(
     _need_web()
     from reviewscore.annotate.app import HOST, listen, serve
     from reviewscore.annotate.guard import addresses
+    from reviewscore.annotate.rules import Codebook
 
     names = [word.strip() for word in (annotators or "").split(",") if word.strip()]
     material = read_material(run, data, accept_changed=accept_changed)
-    workspace = open_workspace(name, folder, material, annotators=names, per_point=per_item)
+    workspace = open_workspace(
+        name,
+        folder,
+        material,
+        annotators=names,
+        per_point=per_item,
+        codebook=None if codebook is None else Codebook(f"codebook {codebook}"),
+    )
     try:
         door = listen(port)
         if len(workspace.store.annotators()) < per_item:

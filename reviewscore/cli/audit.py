@@ -19,7 +19,7 @@ from reviewscore.bounds import put_in_force
 from reviewscore.cli import options
 from reviewscore.cli.cache import error_lines
 from reviewscore.cli.closing import agreed, exit_code
-from reviewscore.cli.cost import estimate_lines, print_estimate
+from reviewscore.cli.cost import estimate_lines, page_lines, print_estimate, protocols_line
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import TerminalProgress, print_line, say, waiting, warn
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
@@ -38,6 +38,7 @@ from reviewscore.runs.context import with_window
 from reviewscore.runs.estimate import CostEstimate, estimate
 from reviewscore.runs.folder import MANIFEST, POINTS
 from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.page_checks import check_pages
 from reviewscore.runs.session import Outcome
 from reviewscore.sources.collection import Collection
 
@@ -162,6 +163,7 @@ def dry_run_of(collection: Collection, resolved: Resolved) -> int:
     """Print what scoring a collection would cost; nothing is asked."""
     settings = with_window(resolved).settings
     check(settings, keys=False)
+    check_pages(collection, settings, draw=False, say=say)
     with waiting("estimating the cost"):
         cost_estimate = estimated(collection, settings, compare=True)
     print_estimate(cost_estimate, settings, lines(cost_estimate, settings))
@@ -175,7 +177,7 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> CostE
         Abort: The user does not agree.
     """
     with waiting("estimating the cost", quiet=quiet):
-        cost_estimate = estimated(collection, settings)
+        cost_estimate = estimated(collection, settings, compare=True)
     for line in () if quiet else lines(cost_estimate, settings):
         say(line)
     if not agreed(cost_estimate, settings):
@@ -242,6 +244,7 @@ def score(
     if not settings.embedded and not finished(
         collection, out, resolved, retry_errors=retry_errors, accept_changed=accept_changed
     ):
+        check_pages(collection, settings, draw=False)  # before anybody is asked about its cost
         price = _priced(collection, settings, quiet=quiet)
     with TerminalProgress(quiet=quiet, before="splitting reviews into points") as progress:
         outcome = audit(
@@ -366,10 +369,13 @@ def lines(cost_estimate: CostEstimate, settings: Settings) -> list[str]:
             else ""
         )
         texts.append(f"{unread_words(cost_estimate.unread)}{more}")
+    texts += page_lines(cost_estimate, settings)
     from reviewscore.llm.ledger.upkeep import info
 
     past = error_lines(info(settings.ledger_place).errors)
-    return [*texts, *estimate_lines(cost_estimate, settings), *past]
+    protocols = protocols_line(cost_estimate)
+    own = estimate_lines(cost_estimate, settings)
+    return [*texts, *own, *([protocols] if protocols else []), *past]
 
 
 def estimated(collection: Collection, settings: Settings, *, compare: bool = False) -> CostEstimate:

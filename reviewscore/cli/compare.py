@@ -41,7 +41,8 @@ def command(
 ) -> None:
     """Measure the drift from one run to another: other judge, other settings, or other year.
 
-    Runs of the same points are compared point by point, others as two sets of papers.
+    Runs of the same points are compared point by point, others as two sets of papers; runs of two
+    protocols on identical points alone.
 
     \b
     Example:  reviewscore compare runs/iclr24 runs/iclr25 -o drift

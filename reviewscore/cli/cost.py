@@ -13,9 +13,12 @@ from reviewscore.config import Settings
 from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.connect import price_of
 from reviewscore.llm.provider import EXCHANGE, provider_class
+from reviewscore.papers.page_images import DPI
+from reviewscore.printable import counted
 from reviewscore.runs.estimate import (
     MEAN_PREMISES,
     MEAN_ROUNDS,
+    SECOND_LOOKS,
     TOKENS_PER_SECOND,
     CallEstimate,
     CostEstimate,
@@ -27,6 +30,8 @@ _GUESSES = (
     "rounds and premises are guessed: the means of the ReviewScore paper "
     f"({MEAN_ROUNDS:.1f} and {MEAN_PREMISES:.1f} an argument)"
 )
+_GUESSED_ARGUMENTS = "which arguments are rebuilt is guessed by the embedded rules"
+_GUESSED_LOOKS = f"second looks are guessed: {SECOND_LOOKS:.0%} of the points"
 
 
 def print_estimate(
@@ -59,7 +64,7 @@ def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
     about = "~" if command.protocol else ""
     if all(model.startswith(EXCHANGE) for model in command.models):
         prompts = f"{about}{total:,.0f} prompts; replies come from a folder, no cost"
-        return [prompts, *([_GUESSES] if command.protocol else [])]
+        return [prompts, *_guesses(command)]
     stages = sorted(command.calls.items(), key=lambda pair: -pair[1])
     calls = ", ".join(f"{stage} {count:,.0f}" for stage, count in stages)
     cached = f" ({_short(command.cached_tokens)} of them likely in the provider's cache)"
@@ -71,8 +76,47 @@ def estimate_lines(expected: CostEstimate, settings: Settings) -> list[str]:
         *_time(command, settings),
         *_context(expected, settings),
         f"replies are guessed: {_guessed(command)}",
-        *([_GUESSES] if command.protocol else []),
+        *_guesses(command),
     ]
+
+
+def page_lines(expected: CostEstimate, settings: Settings) -> list[str]:
+    """How many pages judges would be shown as images, and what they come to; in words."""
+    if settings.paper_as == "text":
+        return []
+    alone = expected.text_alone
+    others = f"; {counted(alone, 'paper')} without pages, judged by text" if alone else ""
+    if not expected.pages:
+        return [f"pages: none{others}"]
+    tokens = ", ".join(
+        f"{model} ~{count / expected.pages:,.0f} tokens a page"
+        for model, count in expected.page_tokens.items()
+        if not model.startswith(EXCHANGE)
+    )
+    rule = f" ({tokens}: estimated by what is published on images)" if tokens else ""
+    return [f"pages: {counted(expected.pages, 'image')} at {DPI} dpi{rule}{others}"]
+
+
+def protocols_line(expected: CostEstimate) -> str:
+    """What each protocol would ask of the same models, in a line; empty if nothing is asked."""
+    command, texts = expected.command, []
+    if command is None or not command.calls:
+        return ""
+    for way in (way for way in expected.ways if way.models == command.models):
+        free = all(provider_class(model).traits.free for model in way.models)
+        free = free or all(model.startswith(EXCHANGE) for model in way.models)
+        cost = "" if way.usd is None or free else f", ${way.usd:,.2f}"
+        own = " (this command)" if way is command else ""
+        calls = f"~{sum(way.calls.values()):,.0f} calls"
+        texts.append(f"{way.protocol} {calls}, ~{_short(way.input_tokens)} tokens in{cost}{own}")
+    return f"by protocol: {'; '.join(texts)}"
+
+
+def _guesses(way: CallEstimate) -> list[str]:
+    """What an audit's number of calls rests on."""
+    guessed = {"presuppositions_second_look": _GUESSED_LOOKS, "reconstruct_argument": _GUESSES}
+    beside = [_GUESSED_ARGUMENTS] if way.protocol == "presupposition+proof" else []
+    return [*beside, *(words for stage, words in guessed.items() if stage in way.calls)]
 
 
 def _context(expected: CostEstimate, settings: Settings) -> list[str]:
@@ -190,6 +234,7 @@ def estimate_record(expected: CostEstimate, settings: Settings) -> dict[str, obj
     return {
         "schema": "reviewscore.cost_estimate/1",
         **(audit if expected.points else {}),
+        **({"pages": _page_counts(expected)} if settings.paper_as != "text" else {}),
         "prices": expected.prices or None,
         "batch": settings.batch,
         "limits": {
@@ -207,6 +252,15 @@ def estimate_record(expected: CostEstimate, settings: Settings) -> dict[str, obj
             }
             for way in expected.ways
         ],
+    }
+
+
+def _page_counts(expected: CostEstimate) -> dict[str, object]:
+    return {
+        "images": expected.pages,
+        "dpi": DPI,
+        "tokens": expected.page_tokens,
+        "text_alone": expected.text_alone,
     }
 
 

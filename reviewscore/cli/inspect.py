@@ -30,7 +30,8 @@ _FURNITURE = 5
     is_flag=True,
     help="Also hidden text that is no message, and phrases that are only quoted.",
 )
-def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
+@click.option("--near", metavar="TEXT", help="List the passages of papers nearest to a text.")
+def command(files: tuple[Path, ...], as_json: bool, everything: bool, near: str | None) -> int:
     """Say what papers or reviews hold: sections, loss, hidden text, text for a model.
 
     FILES are PDF, Markdown, LaTeX, arXiv HTML, TEI or text files, or JSONL or Parquet with papers
@@ -41,7 +42,10 @@ def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
     \b
     Example:  reviewscore inspect paper.pdf
               reviewscore inspect papers/*.pdf --json > found.jsonl
+              reviewscore inspect paper.pdf --near "No ablation is given."
     """
+    if near is not None:
+        return _search(files, near, as_json=as_json)
     from reviewscore.errors import InputError
     from reviewscore.sources.inspection import inspect_file
 
@@ -65,6 +69,36 @@ def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
     if failed:
         return PARTLY if seen else WRONG_USE
     return FOUND if found else 0
+
+
+def _search(files: tuple[Path, ...], text: str, *, as_json: bool) -> int:
+    """Print the passages of each paper that are nearest to a text, by the embedded finder."""
+    from reviewscore.cli import options
+    from reviewscore.errors import InputError
+    from reviewscore.judges.lexical.finder import passages_near
+    from reviewscore.papers.load import load_paper
+    from reviewscore.retrieval.encoder import encoder_of
+
+    encoder = encoder_of(options.settings_from({}).settings)
+    failed = 0
+    for file in files:
+        try:
+            with waiting(f"reading {file}", plain=not as_json):
+                passages = passages_near(text, load_paper(file), encoder=encoder)
+        except InputError as error:
+            failed += 1
+            say(f"error: {error}")
+            continue
+        if as_json:
+            found = [passage.model_dump(mode="json") for passage in passages]
+            print_line(json.dumps({"file": str(file), "passages": found}, ensure_ascii=False))
+            continue
+        print_line(f"{file}: {'' if passages else 'no '}passages near to {text!r}")
+        for number, passage in enumerate(passages, 1):
+            print_line(f"  {number:2}. {' '.join(passage.quote.split())} ({passage.place})")
+    if failed:
+        return PARTLY if failed < len(files) else WRONG_USE
+    return 0
 
 
 def _print(one: Inspection, *, as_json: bool, everything: bool) -> None:

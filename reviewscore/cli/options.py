@@ -133,11 +133,19 @@ _WORDS = {
     "engine": "Where the work runs: this process, or the processes of a Ray cluster.",
     "workers": "Worker processes; as many as the cluster has processors if not given.",
     "score": "Which score.",
-    "protocol": "One call per premise, as published, or all premises of an argument in one.",
+    "protocol": "One call per premise, as published; all premises of an argument in one; or what a "
+    "point takes for granted, and whether it is so, with +proof beside it arguments of two reasons "
+    "or a stated step, rebuilt and proved.",
+    "per": "What a first question is about: a point, all points of a review (as by default with "
+    "--protocol presupposition) or of all reviews of a paper.",
+    "second_look": "Probabilities of being wrong, LOW/HIGH, between which --protocol "
+    "presupposition looks again; off for no second looks.",
+    "points_per_call": "Most points that one reply is asked about.",
     "repeats": "How often each model scores.",
     "author_response": "Show judges the authors' response where the input has one.",
     "paper_parts": "What judges see of a paper: main leaves out references and appendix; auto "
     "leaves out references, of papers read from a PDF, TEI, LaTeX or HTML file.",
+    "paper_as": "How judges see papers: their text, the pages of their PDFs as images, or both.",
     "context": "Judge papers longer than --context-tokens by the passages nearest to each point "
     "(excerpts), or refuse them (whole, the default).",
     "context_tokens": "Tokens of prompt and reply that the models read at once.",
@@ -164,12 +172,13 @@ def setting(name: str) -> Callable[[Command], Command]:
     """The flag of a setting; type, range and choices are those of its field in `Settings`."""
     field = Settings.model_fields[name]
     flag, kinds = f"--{name.replace('_', '-')}", get_args(field.annotation) or (field.annotation,)
+    choices = [known for known in (field.annotation, *kinds) if get_origin(known) is Literal]
     kind: dict[str, Any] = {}
     if kinds == (bool,):
         flag += f"/--no{flag[1:]}" if name in _TWO_SIDED else ""
         kind = {"is_flag": True, "default": None}
-    elif get_origin(field.annotation) is Literal:
-        kind = {"type": click.Choice(kinds)}
+    elif choices:
+        kind = {"type": click.Choice(get_args(choices[0]))}
     elif get_origin(field.annotation) is tuple:
         kind = {"multiple": True}
     elif name in _TYPES:
@@ -210,8 +219,8 @@ model_options = together(
 settings_options = together(
     model_options,
     engine_options,
-    *map(setting, ("score", "protocol", "repeats", "author_response", "paper_parts")),
-    *map(setting, ("context", "context_tokens")),
+    *map(setting, ("score", "protocol", "per", "second_look", "points_per_call", "repeats")),
+    *map(setting, ("author_response", "paper_parts", "paper_as", "context", "context_tokens")),
     *map(setting, ("limitations", "calibration", "limit", "point", "skip_bad_lines")),
     *map(setting, ("batch", "store", "wait", "encoder")),
 )
@@ -232,6 +241,7 @@ GROUPS = {
         *("output", "review", "paper", "year", "limit", "point", "skip_bad_lines"),
         *(
             "paper_parts",
+            "paper_as",
             "context",
             "context_tokens",
             "limitations",
@@ -242,7 +252,7 @@ GROUPS = {
     ),
     "Models": (
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),
-        *("prompts_dir", "encoder"),
+        *("per", "second_look", "points_per_call", "prompts_dir", "encoder"),
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (

@@ -53,7 +53,7 @@ def command(
 ) -> None:
     """Report on a venue: rates with intervals by type, area and reviewer load, naming nobody.
 
-    The runs are parts of one audit: one judge, the same settings, no point twice.
+    The runs are parts of one audit: one judge and protocol, the same settings, no point twice.
 
     \b
     Example:  reviewscore venue runs/part-1 runs/part-2 --areas areas.csv -o iclr24-venue

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -17,6 +18,7 @@ from reviewscore.llm.provider import Traits
 from reviewscore.llm.structured import ask, reply_schema
 from reviewscore.retrieval.excerpts import placed_excerpts
 from reviewscore.schema.call import Message, Request, Structured
+from reviewscore.schema.page_image import PageImage, ShownPages
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
 
@@ -34,6 +36,8 @@ URGENCY = {
     "split_points": 2,
     "is_argument": 2,
     "point_type": 2,
+    "presuppositions_review": 2,
+    "base_review": 2,
     "is_question": 1,
 }
 """How much waits for a call: reconstructions are the longest chains, verdicts hold up nothing."""
@@ -46,6 +50,9 @@ JUDGE_OF = {
     "reconstruct_argument": "reconstruction",
     "streamline": "reconstruction",
     "premises_factuality": "premise_factuality",
+    "presuppositions_review": "presuppositions",
+    "presuppositions_point": "presuppositions",
+    "presuppositions_second_look": "presuppositions",
 }
 """Judge that a prompt belongs to, where it has another name."""
 ROOM_TO_THINK = 4
@@ -107,6 +114,9 @@ class Asker:
         model: ``provider/name``.
         judges: Models of single judges, by the judge's name.
         sampling: How questions are put.
+
+    Attributes:
+        model: As given; `sampling` likewise.
     """
 
     def __init__(
@@ -117,12 +127,8 @@ class Asker:
         judges: Mapping[str, str] | None = None,
         sampling: SamplingParams | None = None,
     ) -> None:
-        self.model = model
-        self._client, self._judges, self._sampling = (
-            client,
-            judges or {},
-            sampling or SamplingParams(),
-        )
+        self.model, self.sampling = model, sampling or SamplingParams()
+        self._client, self._judges = client, judges or {}
 
     async def ask(
         self,
@@ -131,6 +137,7 @@ class Asker:
         *,
         paper: Paper | None = None,
         check: Callable[[T], None] | None = None,
+        max_tokens: int = 0,
         **variables: object,
     ) -> Judged[T]:
         """Ask with one prompt.
@@ -140,12 +147,15 @@ class Asker:
             output: Record the reply must fit.
             paper: Paper that goes in front; None for questions that do not need it.
             check: Raises ValueError for a reply that fits the schema and still cannot be used.
+            max_tokens: Reply limit where that is more than the sampling's.
             **variables: The prompt's holes.
 
         Raises:
             ModelError: There is no usable reply.
         """
-        request, rendered = self.request(prompt, output, paper=paper, **variables)
+        request, rendered = self.request(
+            prompt, output, paper=paper, max_tokens=max_tokens, **variables
+        )
         model = request.model
         answer = await ask(
             self._client,
@@ -171,11 +181,17 @@ class Asker:
         return Judged(reply=answer.value, provenance=provenance)
 
     def request(
-        self, prompt: str, output: type[BaseModel], *, paper: Paper | None, **variables: object
+        self,
+        prompt: str,
+        output: type[BaseModel],
+        *,
+        paper: Paper | None,
+        max_tokens: int = 0,
+        **variables: object,
     ) -> tuple[Request, prompts.Rendered]:
         """The request that `ask` would send, and the rendered task."""
         rendered = prompts.render(prompt, **variables)
-        sampling, model = self._sampling, self._judges.get(JUDGE_OF.get(prompt, prompt), self.model)
+        sampling, model = self.sampling, self._judges.get(JUDGE_OF.get(prompt, prompt), self.model)
         schema = reply_schema(output)
         form = prompts.render("reply_format", schema=schema).text
         now = prompts.render("answer_now").text
@@ -187,6 +203,7 @@ class Asker:
             model=model,
             system=prompts.render("role").text,
             prefix="" if paper is None else paper_prefix(paper),
+            pages=() if paper is None else _page_images(paper),
             task=f"{rendered.task}\n\n{form}" if rendered.task else form,
             messages=(Message(role="user", content=f"{rendered.item}\n\n{now}"),),
             schema_name=output.__name__,
@@ -198,7 +215,7 @@ class Asker:
             ),
             temperature=sampling.temperature,
             effort=sampling.effort,
-            max_tokens=sampling.max_tokens * (ROOM_TO_THINK if thinks else 1),
+            max_tokens=max(sampling.max_tokens, max_tokens) * (ROOM_TO_THINK if thinks else 1),
             repeat=sampling.repeat,
         )
         return request, rendered
@@ -215,6 +232,8 @@ def _structured(
 
 def paper_prefix(paper: Paper) -> str:
     """The paper, or the excerpts of it that are shown, as every prompt about it begins."""
+    if paper.shown_pages is not None:
+        return _pages_block(paper, paper.shown_pages)
     if paper.excerpt_share is None:
         return _paper_block(paper.title, paper.read_text)
     return prompts.render("excerpts", title=paper.title, excerpts=placed_excerpts(paper)).text
@@ -223,3 +242,45 @@ def paper_prefix(paper: Paper) -> str:
 @lru_cache(maxsize=128)  # as many papers as are under way at once, so that calls share one copy
 def _paper_block(title: str, text: str) -> str:
     return prompts.render("paper", title=title, text=text).text
+
+
+def _page_images(paper: Paper) -> tuple[PageImage, ...]:
+    return () if paper.shown_pages is None else paper.shown_pages.images
+
+
+def _pages_block(paper: Paper, pages: ShownPages) -> str:
+    """What stands before the images of a paper's pages: title, text if it is shown, and which."""
+    documents = paper.documents[1:]
+    first = paper.documents[0].end if documents else len(paper.text)
+    parts = {
+        "text": [(0, first)] if pages.text else [],
+        "others": [(document.start, document.end) for document in documents],
+    }
+    read = {name: [_read(paper, span) for span in spans] for name, spans in parts.items()}
+    numbers = [image.page for image in pages.images]
+    return prompts.render(
+        "paper_pages",
+        title=paper.title,
+        text="".join(read["text"]),
+        others=[text for text in read["others"] if text],
+        pages=in_ranges(numbers),
+        count=pages.count,
+        left_out=len(numbers) < pages.count,
+    ).text
+
+
+def _read(paper: Paper, span: tuple[int, int]) -> str:
+    """What judges see of a stretch of a paper's text."""
+    start, end = span
+    spans = ((max(first, start), min(last, end)) for first, last in paper.read_spans)
+    return "".join(paper.text[first:last] for first, last in spans if first < last)
+
+
+def in_ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers in words, such as ``1 to 9 and 12``."""
+    texts: list[str] = []
+    for _, group in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        texts.append(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}")
+    *before, last = texts
+    return f"{', '.join(before)} and {last}" if before else last

@@ -29,6 +29,9 @@ _TASK, _TASK_OF_ARGUMENT = 1_250, 2_450
 """Tokens of role, task, form and named places in the longest prompt, of one question and of a
 reconstruction, with the point twice taken off: 1,245 and 2,419 were the most for 98 points of three
 papers."""
+_TASK_OF_LOOK = 3_600
+"""The same of a second look at presuppositions: 3,352 were the most for 42 points of three papers,
+with the finder's passages alone; those of the first look may come to them."""
 _TIMES = 2
 """How often a point may stand in a prompt, with its context and what was made of it."""
 _FEWEST = 800
@@ -42,7 +45,7 @@ def reply_room(settings: Settings, models: Iterable[str] | None = None) -> int:
     What a model thinks before it replies is counted.
     """
     thinks = settings.effort is not None or any(map(reasons, models or settings.models))
-    return settings.max_tokens * (ROOM_TO_THINK if thinks else 1)
+    return settings.longest_reply * (ROOM_TO_THINK if thinks else 1)
 
 
 def paper_room(settings: Settings) -> int | None:
@@ -83,6 +86,8 @@ def excerpt_room(settings: Settings, beside: int = 0) -> int:
 
 
 def _task(settings: Settings) -> int:
+    if settings.presupposes:
+        return _TASK_OF_LOOK
     return _TASK if settings.score == "base" else _TASK_OF_ARGUMENT
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from reviewscore.judges.by_review import ReviewPoints
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import ProposedPoint, Review, ReviewPoint
 from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
 
@@ -97,4 +100,25 @@ class Judges(Protocol):
 
         A premise that the judge gives no usable reply on has a verdict with its `error`.
         """
+        ...
+
+
+@runtime_checkable
+class ReviewJudges(Judges, Protocol):
+    """Judges that can be asked about all points of reviews at once, and for presuppositions.
+
+    What one reply says of each point is kept until the other methods ask for it, or until it is
+    forgotten; these ask about a point alone where nothing is kept.
+    """
+
+    async def by_review(self, reviews: Sequence[ReviewPoints], paper: Paper) -> None:
+        """Ask about all points of reviews of a paper."""
+        ...
+
+    def forget(self, points: Iterable[ReviewPoint]) -> None:
+        """Forget what is kept of points."""
+        ...
+
+    async def looks(self, point: ReviewPoint, paper: Paper) -> tuple[Look, ...]:
+        """All looks at the presuppositions of a point; at least one."""
         ...

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from typing import Literal, TypedDict
 
 from reviewscore import prompts
-from reviewscore.config import Settings
+from reviewscore.config import POINT_TOKENS, Settings
 from reviewscore.errors import ModelError, error_message, gather_results
-from reviewscore.judges.asker import Asker, Reply, SamplingParams
+from reviewscore.judges.asker import Asker, Judged, Reply, SamplingParams
+from reviewscore.judges.by_review import ByReview, PointAnswer, ReviewPoints
 from reviewscore.judges.judge import Judges, Proposal
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.named_places import NamedPlace, named_places
 from reviewscore.judges.panel import Panel
+from reviewscore.judges.presupposition_judge import PresuppositionJudge
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import RunContext, connect
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore
@@ -37,9 +39,11 @@ from reviewscore.schema.answer import (
     Steps,
     Text,
     Untrivialness,
+    Whole,
 )
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Evidence, Paper
+from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import PointKind, PointType, ProposedPoint, Review, ReviewPoint
 from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
 from reviewscore.schema.verdict import (
@@ -118,6 +122,23 @@ class FactualityReply(Reply):
     quotes: Several[Quote]
 
 
+class BasePointReply(Reply):
+    """Type and BASE score of one of several points."""
+
+    point: Whole
+    type: Literal["question", "argument", "claim"]
+    reasoning: Text
+    score: FivePoints
+    quotes: Several[Quote]
+    answer: Text | None
+
+
+class BaseReviewReply(Reply):
+    """Types and BASE scores of the points of a review."""
+
+    points: Several[BasePointReply]
+
+
 class FaithfulnessReply(Reply):
     """Faithful or not, and why."""
 
@@ -189,13 +210,15 @@ class StreamlineReply(Reply):
 
 
 class ModelJudges:
-    """All judges, answered by models; implements `judges.judge.Judges`.
+    """All judges, answered by models; implements `judges.judge.ReviewJudges`.
 
     Args:
         asker: Puts the questions.
         economy: Whether to ask for the type of a point, and for all premises of an argument, in
             one call each.
         types_from_split: Whether the type that a point was split with is taken, without a call.
+        presuppositions: Who is asked for presuppositions; None where BASE scores are asked for.
+        points_per_call: Most points that one reply about a review is asked about.
     """
 
     version: str | None = None
@@ -204,11 +227,69 @@ class ModelJudges:
     gives_scores = True
 
     def __init__(
-        self, asker: Asker, *, economy: bool = False, types_from_split: bool = False
+        self,
+        asker: Asker,
+        *,
+        economy: bool = False,
+        types_from_split: bool = False,
+        presuppositions: PresuppositionJudge | None = None,
+        points_per_call: int = 20,
     ) -> None:
         self.name = asker.model
         self._asker, self._economy = asker, economy
-        self._types_from_split = types_from_split
+        self._types_from_split, self._most = types_from_split, points_per_call
+        self._presuppositions = presuppositions
+        self._base: dict[str, PointAnswer[BasePointReply] | ModelError] = {}
+
+    async def by_review(self, reviews: Sequence[ReviewPoints], paper: Paper) -> None:
+        """One reply for all points of reviews: first looks, or types and BASE scores.
+
+        Raises:
+            StopError: Nothing more can be asked.
+        """
+        if self._presuppositions is not None:
+            await self._presuppositions.by_review(reviews, paper)
+            return
+        question = ByReview(
+            asker=self._asker,
+            prompt="base_review",
+            output=BaseReviewReply,
+            points_of=lambda reply: reply.points,
+            check=lambda reply: None,
+            most=self._most,
+            reply_tokens=POINT_TOKENS["economy"],
+            variables={},
+        )
+        self._base |= await question.ask(reviews, paper)
+
+    def forget(self, points: Iterable[ReviewPoint]) -> None:
+        """Forget what replies about reviews say of points."""
+        points = tuple(points)
+        if self._presuppositions is not None:
+            self._presuppositions.forget(points)
+        for point in points:
+            self._base.pop(point.point_id, None)
+
+    async def looks(self, point: ReviewPoint, paper: Paper) -> tuple[Look, ...]:
+        """All looks at the presuppositions of a point.
+
+        Raises:
+            ModelError: There is no usable reply to one of them.
+            StopError: Nothing more can be asked.
+        """
+        assert self._presuppositions is not None
+        return await self._presuppositions.looks(point, paper)
+
+    def _kept(self, point: ReviewPoint) -> PointAnswer[BasePointReply] | None:
+        """What a reply about its review says of a point.
+
+        Raises:
+            ModelError: There was no usable reply.
+        """
+        kept = self._base.get(point.point_id)
+        if isinstance(kept, ModelError):
+            raise kept
+        return kept
 
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """Stretches of the review (ReviewScore, def. 1 and sec. 3.3)."""
@@ -230,6 +311,8 @@ class ModelJudges:
 
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """First whether it argues, and if not, whether it asks (ReviewScore, fig. 21 and 22)."""
+        if (kept := self._kept(point)) is not None:
+            return _typed(kept.reply.type, "", kept.provenance)
         if self._types_from_split and point.type is not None:
             return TypeVerdict(type=point.type)  # the split's provenance is the point's
         if self._economy:
@@ -256,37 +339,28 @@ class ModelJudges:
 
         The answer and the quotes are kept only when the score says the paper answers the question.
         """
+        kept = self._kept(point)
+        if kept is not None and kept.reply.type == PointType.QUESTION.value:
+            return _answerability(kept.reply.score, kept, paper)
         judged = await self._asker.ask(
             "question_answerability",
             AnswerabilityReply,
             paper=paper,
             **_shown(point, paper, response),
         )
-        reply = judged.reply
-        answerable = FIVE_POINTS.misinformed(reply.unanswerability)
-        return Verdict(
-            scale="unanswerability",
-            score=reply.unanswerability,
-            rationale=reply.reasoning,
-            answer=reply.answer if answerable else None,
-            evidence=evidence_from(reply.quotes, paper) if answerable else (),
-            provenance=(judged.provenance,),
-        )
+        return _answerability(judged.reply.unanswerability, judged, paper)
 
     async def claim_factuality(
         self, point: ReviewPoint, paper: Paper, *, response: str | None
     ) -> Verdict:
         """Factuality of a weakness as a whole (ReviewScore, fig. 16 and 19)."""
+        kept = self._kept(point)
+        if kept is not None and kept.reply.type != PointType.QUESTION.value:
+            return _factuality(kept.reply.score, kept, paper)
         judged = await self._asker.ask(
             "claim_factuality", FactualityReply, paper=paper, **_shown(point, paper, response)
         )
-        return Verdict(
-            scale="factuality",
-            score=judged.reply.factuality,
-            rationale=judged.reply.reasoning,
-            evidence=evidence_from(judged.reply.quotes, paper),
-            provenance=(judged.provenance,),
-        )
+        return _factuality(judged.reply.factuality, judged, paper)
 
     async def extract_argument(self, point: ReviewPoint) -> Extraction:
         """The verbatim conclusion and reasons (ReviewScore, fig. 23)."""
@@ -448,6 +522,33 @@ def evidence_from(quotes: Sequence[Quote], paper: Paper) -> tuple[Evidence, ...]
     return tuple(find_quote(paper, quote.sentence) for quote in quotes if quote.sentence.strip())
 
 
+def _answerability(
+    score: int, answer: Judged[AnswerabilityReply] | PointAnswer[BasePointReply], paper: Paper
+) -> Verdict:
+    """A verdict on a question; what answers it counts only if the score says that it does."""
+    reply, answerable = answer.reply, FIVE_POINTS.misinformed(score)
+    return Verdict(
+        scale="unanswerability",
+        score=score,
+        rationale=reply.reasoning,
+        answer=reply.answer if answerable else None,
+        evidence=evidence_from(reply.quotes, paper) if answerable else (),
+        provenance=(answer.provenance,),
+    )
+
+
+def _factuality(
+    score: int, answer: Judged[FactualityReply] | PointAnswer[BasePointReply], paper: Paper
+) -> Verdict:
+    return Verdict(
+        scale="factuality",
+        score=score,
+        rationale=answer.reply.reasoning,
+        evidence=evidence_from(answer.reply.quotes, paper),
+        provenance=(answer.provenance,),
+    )
+
+
 class _Shown(TypedDict):
     """What the prompts of verdicts show of a point."""
 
@@ -586,6 +687,22 @@ def judges_of(settings: Settings, client: Client) -> Judges:
         for repeat in range(settings.repeats):
             sampling = SamplingParams.of(settings, repeat=repeat)
             asker = Asker(client, model=model, judges=settings.judges, sampling=sampling)
-            economy, taken = settings.protocol == "economy", settings.types_from_split
-            members.append(ModelJudges(asker, economy=economy, types_from_split=taken))
+            members.append(_member(settings, asker))
     return members[0] if len(members) == 1 else Panel(members)
+
+
+def _member(settings: Settings, asker: Asker) -> ModelJudges:
+    looking = None
+    if settings.presupposes:
+        looking = PresuppositionJudge(
+            asker,
+            second_look=settings.second_look_between,
+            points_per_call=settings.points_per_call,
+        )
+    return ModelJudges(
+        asker,
+        economy=settings.protocol == "economy",
+        types_from_split=settings.types_from_split,
+        presuppositions=looking,
+        points_per_call=settings.points_per_call,
+    )

@@ -34,7 +34,8 @@ def named_places(point: ReviewPoint, paper: Paper) -> tuple[NamedPlace, ...]:
     """Each place that a point names, once, with what stands there.
 
     Long places are cut, and where the point names more than fits, the last ones are left out: the
-    paper itself stands before the judge anyway.
+    paper itself stands before the judge anyway. So are those that the text lacks, where judges are
+    shown its pages.
     """
     shown: dict[tuple[str, int], NamedPlace] = {}
     left = MOST_OF_ALL
@@ -45,6 +46,8 @@ def named_places(point: ReviewPoint, paper: Paper) -> tuple[NamedPlace, ...]:
             continue
         cut = min(end, start + MOST_OF_A_PLACE, start + left)
         text = paper.text[start:cut] if start < end else None
+        if text is None and paper.shown_pages is not None:
+            continue
         shown[key] = NamedPlace(_label(place), text, whole=cut == end)
         left -= cut - start
     return tuple(shown.values())

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from statistics import median_low
 from typing import TypeVar
 
-from reviewscore.errors import ModelError, StopError, capture_errors, error_message
-from reviewscore.judges.judge import Judges, Proposal
+from reviewscore.errors import ModelError, StopError, capture_errors, error_message, gather_results
+from reviewscore.judges.by_review import ReviewPoints
+from reviewscore.judges.judge import Judges, Proposal, ReviewJudges
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.verdict import PremiseVerdict, Rating, TypeVerdict, Verdict
 
@@ -25,7 +27,7 @@ Found = TypeVar("Found", Verdict, Faithfulness)
 
 
 class Panel:
-    """Several judges as one; implements `judges.judge.Judges`.
+    """Several judges as one; implements `judges.judge.ReviewJudges`.
 
     Args:
         members: The judges; at least two. Members of the same name are repeats of one model.
@@ -36,7 +38,7 @@ class Panel:
     reads_responses = True
     gives_scores = True
 
-    def __init__(self, members: Sequence[Judges]) -> None:
+    def __init__(self, members: Sequence[ReviewJudges]) -> None:
         self._members = tuple(members)
         names = Counter(member.name for member in members)
         self.name = " + ".join(
@@ -47,6 +49,33 @@ class Panel:
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """The first judge's proposal."""
         return await self._members[0].propose_points(review, sections)
+
+    async def by_review(self, reviews: Sequence[ReviewPoints], paper: Paper) -> None:
+        """Ask every judge about all points of reviews.
+
+        Raises:
+            StopError: Nothing more can be asked.
+        """
+        await gather_results(member.by_review(reviews, paper) for member in self._members)
+
+    def forget(self, points: Iterable[ReviewPoint]) -> None:
+        """Have every judge forget what is kept of points."""
+        points = tuple(points)
+        for member in self._members:
+            member.forget(points)
+
+    async def looks(self, point: ReviewPoint, paper: Paper) -> tuple[Look, ...]:
+        """The looks of all judges, one judge's after the other's; those without any are left out.
+
+        Raises:
+            ModelError: No judge gave a usable reply.
+            StopError: Nothing more can be asked.
+        """
+        results = await gather_results(member.looks(point, paper) for member in self._members)
+        looks = [look for given in results if not isinstance(given, ModelError) for look in given]
+        if not looks:
+            raise next(error for error in results if isinstance(error, ModelError))
+        return tuple(looks)
 
     def abstention(self, point: ReviewPoint, paper: Paper) -> str | None:
         """Nothing: a panel is of models."""

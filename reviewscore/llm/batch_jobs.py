@@ -107,7 +107,9 @@ class BatchCollector:
     async def _await_quiet(self) -> None:
         while self._gathered:
             await asyncio.sleep(self._quiet)
-            if time.monotonic() - self._last < self._quiet or not self.idle():
+            if not self.idle():
+                self._last = time.monotonic()  # what ends now may ask a moment later
+            if time.monotonic() - self._last < self._quiet:
                 continue
             batch = tuple(job for job in self._gathered if not job.reply.done())
             self._gathered.clear()

@@ -24,10 +24,11 @@ from reviewscore.llm.http import without_secrets
 from reviewscore.llm.ledger.store import CallStore, Paid
 from reviewscore.llm.limiter import ConcurrencyLimiter, PrefixCacheWarmup, RateLimiter
 from reviewscore.llm.local_servers import starter
+from reviewscore.llm.page_tokens import tokens_of_pages
 from reviewscore.llm.prices import Price, cost_of, price_list, tokens_in, worst_case
-from reviewscore.llm.provider import ElsewhereError, Provider
+from reviewscore.llm.provider import NO_IMAGES_CURE, ElsewhereError, Provider, refuses_images
 from reviewscore.llm.retry import AT_HOME, TOO_OFTEN, with_retries
-from reviewscore.schema.call import Call, Completion, Request, Usage, prefix_key
+from reviewscore.schema.call import Call, Completion, Request, Usage
 
 WORTH_CACHING = 2048
 """Input tokens from which a provider should have found a shared prefix in its cache."""
@@ -322,7 +323,7 @@ class _Call:
         """
         client, store, traits = self.client, self.client.store, self.provider.traits
         cached = traits.warms and self.request.prefix
-        prefix = f"{self.request.model} {prefix_key(self.request.prefix)}" if cached else ""
+        prefix = f"{self.request.model} {self.request.shared_key}" if cached else ""
         old = await store.find(self.key) if self.renew else None
         async with client.warmup.turn(prefix) as warm:
             while True:
@@ -362,7 +363,9 @@ class _Call:
     async def attempt(self) -> Completion:
         """Ask once, when there is a place and money for it."""
         client, limiter, asked = self.client, self.limiter, False
-        size = tokens_in(sum(map(len, self.request.opening()))) + self.request.max_tokens
+        request = self.request
+        size = tokens_in(sum(map(len, request.opening()))) + request.max_tokens
+        size += tokens_of_pages(request.model, [page.size for page in request.pages])
         async with limiter.place(self.urgency, tokens=size) if limiter else nullcontext():
             client.check_stop()
             await client.budget.reserve(self.worst)
@@ -416,6 +419,10 @@ class _Call:
         except ProviderError as error:
             if limiter is not None and error.status == TOO_OFTEN:
                 limiter.throttled(asked=asked, wait=error.retry_after)
+            if self.request.pages and refuses_images(error):
+                raise StopError(
+                    f"{self.request.model} takes no images of pages ({error}); {NO_IMAGES_CURE}"
+                ) from error
             raise
         if limiter is not None:
             limiter.answered(self.stage, asked=asked, seconds=time.monotonic() - asked)

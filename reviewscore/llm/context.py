@@ -95,8 +95,8 @@ class ReadingCheck:
             return
         window = await _window(provider, request.model)
         least = await self.fewest(provider, request)
-        text = request.prefix or request_text(request)
-        about = (provider.place, request.model, prefix_key(text))
+        text = request.shared_key if request.prefix else prefix_key(request_text(request))
+        about = (provider.place, request.model, text)
         read = completion.usage.input_tokens
         if read:
             self._counting.add(provider.place)

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, SettingsError
+from reviewscore.llm.page_tokens import most_tokens_of_pages
 from reviewscore.llm.provider import model_name
 from reviewscore.schema.call import Completion, Request, Usage
 from reviewscore.toml_files import read_toml
@@ -172,6 +173,7 @@ def worst_case(request: Request, price: Price | None, *, batch: bool = False) ->
     texts = (message.content for message in request.conversation())
     size = len(request.reply_schema) + sum(len(text.encode("utf-8", "replace")) for text in texts)
     size += TOKENS_PER_MESSAGE * (len(request.messages) + 1)
+    size += most_tokens_of_pages(request.model, [page.size for page in request.pages])
     price = price.of_call(size)
     dearest = max(price.input, price.written or 0.0, price.written_long or 0.0)
     total = size * dearest + request.max_tokens * price.output

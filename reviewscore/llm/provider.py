@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import os
 import pkgutil
+import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -18,7 +19,7 @@ from typing import ClassVar, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from reviewscore.addresses import several, without_credentials
-from reviewscore.errors import MissingKeyError, ModelError, SettingsError
+from reviewscore.errors import MissingKeyError, ModelError, ProviderError, SettingsError
 from reviewscore.llm import providers
 from reviewscore.llm.context_window import ContextWindow
 from reviewscore.llm.parameters import Refusals
@@ -160,6 +161,19 @@ class JobApi(Protocol):
         ...
 
 
+NO_IMAGES_CURE = (
+    "take a model that sees images, or show judges the text of papers (--paper-as text)"
+)
+_OF_IMAGES = re.compile(r"\b(images?|image_url|vision|multi-?modal(ity)?|modalit(y|ies))\b", re.I)
+_TOO_OFTEN = 429
+
+
+def refuses_images(error: ProviderError) -> bool:
+    """Whether a server's refusal of a call that shows images speaks of those."""
+    answered = error.status is not None and error.status != _TOO_OFTEN
+    return answered and _OF_IMAGES.search(str(error)) is not None
+
+
 class ElsewhereError(Exception):
     """Another process is making this very call, or has just made it; never leaves the client."""
 
@@ -269,6 +283,14 @@ class Provider:
 
     async def count_tokens(self, model: str, text: str) -> int | None:
         """Tokens of a text by the server's own tokenizer; None if it has none to ask."""
+        return None
+
+    async def takes_images(self, model: str) -> bool | None:
+        """Whether a model is shown images of pages; None if the server does not say.
+
+        Raises:
+            ProviderError, StopError: It cannot be asked, or has no such model.
+        """
         return None
 
     def halt(self) -> None:

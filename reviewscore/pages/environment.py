@@ -11,7 +11,7 @@ from importlib.resources import files
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from reviewscore.pages import argument_map, point_card, wording
+from reviewscore.pages import argument_map, point_card, presuppositions, wording
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.text.language import language_name
 
@@ -53,6 +53,7 @@ def environment(room: str = _OWN, **names: object) -> Environment:
         quote_in_paper=point_card.quote_in_paper,
         passage_doubts=wording.passage_doubts,
         packed=point_card.packed,
+        presuppositions=presuppositions,
     )
     made.globals.update(names)
     return made

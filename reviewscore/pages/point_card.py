@@ -7,6 +7,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from reviewscore.config import EMBEDDED
 from reviewscore.pages import wording
@@ -16,6 +17,7 @@ from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.place import Target
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review
+from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import Provenance
 
 PAPER_CONTEXT = 120
@@ -88,12 +90,24 @@ def point_in_review(score: PointScore, review: Review | None) -> Excerpt:
     return Excerpt(f"{score.context} " if score.context else "", score.text, "")
 
 
-def marked_field(text: str, points: Iterable[tuple[int, PointScore, str]]) -> list[Stretch]:
+class HasSpan(Protocol):
+    """Words of a review and where they stand."""
+
+    @property
+    def text(self) -> str:
+        """The words."""
+
+    @property
+    def span(self) -> Span:
+        """Their place."""
+
+
+def marked_field(text: str, points: Iterable[tuple[int, HasSpan, str]]) -> list[Stretch]:
     """A field of a review cut into points and what stands between them.
 
     Args:
         text: The field.
-        points: Number, score and anchor of each point of the field. A point that overlaps an
+        points: Number, place and anchor of each point of the field. A point that overlaps an
             earlier one, or is not where it is said to be, is left unmarked.
     """
     stretches: list[Stretch] = []
@@ -221,3 +235,8 @@ def card_of(
 def premises_of(score: PointScore) -> tuple[Premise, ...]:
     """The premises of a point's reconstruction; none without one."""
     return score.argument.premises if score.argument else ()
+
+
+def deciding_premises(score: PointScore) -> tuple[Premise, ...]:
+    """The same, of a reconstruction that the verdict rests on."""
+    return score.deciding_argument.premises if score.deciding_argument else ()

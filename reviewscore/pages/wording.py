@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reviewscore.arguments.aggregate import round_half_up
+from reviewscore.arguments.aggregate import is_link, round_half_up
 from reviewscore.config import EMBEDDED
 from reviewscore.papers.versions import doubt_words
 from reviewscore.printable import counted
-from reviewscore.schema.argument import ArgumentState, Round
+from reviewscore.schema.argument import Argument, ArgumentState, Failure, Round
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Doubt, Evidence
-from reviewscore.schema.point_score import PointScore, Status, UnknownReason
+from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.proof import Validity
 from reviewscore.schema.review import PointKind, PointType
 from reviewscore.schema.scale import (
     FACTUALITY,
     FIVE_POINTS,
     PREMISE_FACTUALITY,
+    STANDING,
     UNANSWERABILITY,
     UNTRIVIALNESS,  # noqa: F401 - for templates
 )
@@ -26,6 +27,7 @@ from reviewscore.schema.verdict import (
     Finding,
     KnowledgeSource,
     Rating,
+    UnknownReason,
     Verdict,
     panel_split,
     spread,
@@ -61,6 +63,23 @@ VALIDITIES = {
     Validity.UNKNOWN: "validity unknown",
     Validity.ILL_FORMED: "formulas could not be read",
 }
+FAILURES = {
+    Failure.FACT: "a fact",
+    Failure.LINK: "its conclusion alone",
+    Failure.MIXED: "both",
+}
+"""By what an argument fails, as filters name it."""
+INFERRED = "The facts hold, the conclusion does not follow"
+"""Heading of arguments that fail by their inference alone; their leads follow."""
+INFERRED_LEAD = (
+    "What these say of the paper is not judged false, but what they make of it. Where no passage "
+    "stands below, that is the judge's word alone."
+)
+INFERRED_TO_AUTHOR = "Grant the facts, and answer what is concluded from them."
+INFERENCE_KINDLY = (
+    "What this point says of the paper seems to hold; a passage may bear on what it concludes."
+)
+"""How a note to the reviewer of such an argument begins."""
 NO_QUOTE = "No quote for this was found in the paper: the verdict is the judge's word alone"
 """Stands beside a point that is judged misinformed without a verified quote."""
 
@@ -101,9 +120,9 @@ def not_flagged_words(score: PointScore, doubts: Sequence[Doubt]) -> str:
 
 def seen_words(score: PointScore) -> str:
     """How much of the paper the judge of a point saw, in words; empty where that is all of it."""
-    if score.seen is None:
+    if score.excerpts is None:
         return ""
-    words = f"Judged on excerpts ({score.seen.share:.0%} of the paper)".replace("%", " %")
+    words = f"Judged on excerpts ({score.excerpts.share:.0%} of the paper)".replace("%", " %")
     if score.reason is not UnknownReason.EXCERPTS:
         return f"{words}."
     return (
@@ -147,8 +166,9 @@ class Headline:
         short: The same for a table.
         tone: ``s1`` .. ``s5``, ``addressed``, ``passages``, ``unknown`` or ``error``: the name of
             its colour.
-        order: Sorts what asks for attention first: misinformed points, or those that the paper
-            speaks to, then the others, then unknown ones, then failures.
+        order: Sorts what asks for attention first: misinformed points (those whose facts hold
+            last), or those that the paper speaks to, then the others, then unknown ones, then
+            failures.
         misinformed: ``yes``, ``no``, ``unknown``, or empty for the embedded judge.
     """
 
@@ -165,14 +185,16 @@ def headline(score: PointScore) -> Headline:
         return Headline("not judged: something failed", "failed", "error", 9, _known(score))
     if score.reason is not None:
         words, short, order = _OF_REASONS[score.reason]
+        if score.reason is UnknownReason.EXCERPTS and score.excerpts is None:
+            words, short = "unknown: not all of the paper was seen", "unknown: paper seen in part"
         return Headline(words, short, "unknown", order, _known(score))
     if score.finding is not None:
         return _OF_FINDINGS[score.finding]
-    if score.argument is not None:
+    if score.deciding_argument is not None:
         return _of_argument(score)
     if score.base is None:
         return Headline("unknown: no verdict was reached", "unknown", "unknown", 8, "unknown")
-    return _of_whole(score, score.base)
+    return (_of_whole if score.protocol is None else _of_standing)(score, score.base)
 
 
 def kind_beside_type(score: PointScore) -> str:
@@ -216,6 +238,21 @@ _OF_REASONS = {
         8.0,
     ),
     UnknownReason.NO_POINT: ("not judged: no review point", "no review point", 8.5),
+    UnknownReason.CONTESTED: (
+        "unknown: looks at it differ on whether it is misinformed",
+        "unknown: looks differ",
+        7.1,
+    ),
+    UnknownReason.UNPROVED: (
+        "not flagged: judged not to stand, but no passage of the paper shows why",
+        "not flagged: no passage",
+        7.2,
+    ),
+    UnknownReason.NOT_VISIBLE: (
+        "unknown: what would decide is not in the text at hand",
+        "unknown: not visible",
+        7.6,
+    ),
 }
 """The words of a verdict that is not there, in short too, and its order."""
 _OF_FINDINGS = {
@@ -231,7 +268,8 @@ _OF_FINDINGS = {
 
 def _of_whole(score: PointScore, base: int) -> Headline:
     scale = score.verdict.scale if score.verdict else "factuality"
-    meaning = (UNANSWERABILITY if scale == UNANSWERABILITY.name else FACTUALITY)[base]
+    scales = {UNANSWERABILITY.name: UNANSWERABILITY, STANDING.name: STANDING}
+    meaning = scales.get(scale, FACTUALITY)[base]
     if base < FIVE_POINTS.middle:
         lead = "judged misinformed" if base == 1 else "judged likely misinformed"
         words = f"{lead} ({base}/5): {meaning}"
@@ -242,6 +280,18 @@ def _of_whole(score: PointScore, base: int) -> Headline:
         lead = "not judged misinformed"
         words = f"{lead} ({base}/5): {meaning}"
     return Headline(words, f"{lead} ({base}/5)", f"s{base}", float(base), _known(score))
+
+
+def _of_standing(score: PointScore, base: int) -> Headline:
+    """Ranked by standing, then by the probability that an expert would call the point wrong."""
+    shown = _of_whole(score, base)
+    words, short = shown.words, shown.short
+    if score.misinformed is False and score.acknowledged:
+        short = f"not misinformed: the authors state it ({base}/5)"
+    elif score.misinformed is False and score.supplied:
+        short = f"not misinformed: the paper speaks to it ({base}/5)"
+    order = base - (score.probability or 0) / 10
+    return Headline(words, short, shown.tone, round(order, 2), shown.misinformed)
 
 
 def _of_argument(score: PointScore) -> Headline:
@@ -259,14 +309,46 @@ def _of_argument(score: PointScore) -> Headline:
     mean = "" if weighted is None else f", weighted score {weighted:.1f}"
     # As the words that are shown with it sort: by the lowest premise, among the same by the mean.
     order = lowest + (lowest if weighted is None else weighted) / 10
+    if score.argument is not None and by_inference(score):
+        lead = inference_words(score.argument)
+        words = f"{lead}: the link is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mean}"
+        short = f"conclusion does not follow ({lowest}/5)"
+        # After those with a false fact: their lowest premise has 2, and their mean at most 5.
+        return Headline(words, short, f"s{lowest}", 2.6 + order / 100, "yes")
     if score.misinformed:
         lead = "judged misinformed" if lowest == 1 else "judged likely misinformed"
-        words = f"{lead}: a premise is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mean}"
+        mixed = ", and its conclusion does not follow" if score.failure is Failure.MIXED else ""
+        words = (
+            f"{lead}: a premise is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mixed}{mean}"
+        )
         return Headline(words, f"{lead} ({lowest}/5)", f"s{lowest}", order, "yes")
     words = f"not judged misinformed: no premise is judged false (lowest {lowest}/5{mean})"
     rounded = 0 if weighted is None else round_half_up(weighted)
     tone = f"s{max(FIVE_POINTS.middle, rounded)}"
     return Headline(words, f"not judged misinformed ({lowest}/5)", tone, order, "no")
+
+
+def by_inference(score: PointScore) -> bool:
+    """Whether a misinformed argument fails by its inference alone: its facts hold."""
+    return score.failure is Failure.LINK
+
+
+def inferred_words(count: int) -> str:
+    """How many further arguments fail by their inference alone, as a sentence that follows one."""
+    if not count:
+        return ""
+    return f" Of {counted(count, 'argument')} more the facts hold, the conclusion does not follow."
+
+
+def inference_words(argument: Argument) -> str:
+    """What is said of an argument that fails by its inference alone.
+
+    A fact without a verdict either way (3 of 5) is not false, which is less than that it holds.
+    """
+    facts = [premise.verdict for premise in argument.premises if not is_link(premise)]
+    open_fact = any(fact is not None and fact.factuality == FIVE_POINTS.middle for fact in facts)
+    held = "no fact of it is judged false" if open_fact else "its facts hold"
+    return f"{held}, its conclusion does not follow"
 
 
 ROUNDS = {

@@ -256,7 +256,8 @@ class PaperRow(BaseModel):
         decision: What became of it; never shown to judges.
         sections: Sections in order, as a list of ``title`` and ``text`` or as an object from
             titles to texts.
-        pdf: The same as ``file``.
+        pdf: The same as ``file``. Judges may be shown the pages of a PDF that either names, also
+            where the record holds the text.
         file: PDF, Markdown, LaTeX (``.tex``), arXiv's HTML, TEI (``.tei.xml``) or text file, by its
             path in the folder; read where
             the record holds no text.

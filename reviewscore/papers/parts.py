@@ -6,7 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from reviewscore.papers.documents import repeats
-from reviewscore.schema.paper import NOT_SHOWN, DocumentKind, Paper, Section, UnreadSpan, Zone
+from reviewscore.schema.paper import (
+    NOT_SHOWN,
+    DocumentKind,
+    Paper,
+    Scope,
+    Section,
+    Seen,
+    UnreadSpan,
+    Zone,
+)
 
 Parts = Literal["auto", "main", "all"]
 """``auto`` leaves out the references of papers read from a PDF, TEI, LaTeX or HTML file, ``main``
@@ -132,6 +141,24 @@ def parts_read(paper: Paper) -> tuple[list[str], list[str]]:
         section.zone is Zone.APPENDIX and paper.is_read(section.start) for section in paper.sections
     )
     return ["main text", *(["appendix"] if appendix else [])], list(not_read)
+
+
+def seen_of(paper: Paper) -> Seen:
+    """How much of a paper judges see.
+
+    What is no evidence (references, statements, a checklist's questions) or later than the reviews
+    is not missed.
+    """
+    pages = None if paper.shown_pages is None else len(paper.shown_pages.images)
+    if paper.excerpt_share is not None:
+        return Seen(kind=Scope.EXCERPTS, share=round(paper.excerpt_share, 4), missing=paper.missing)
+    spans = (span for span in paper.unread_spans if span.part == _AFTER_MAIN[Zone.APPENDIX])
+    hidden = sum(span.end - span.start for span in spans)
+    if not hidden:
+        return Seen(kind=Scope.WHOLE, share=1, missing=paper.missing, pages=pages)
+    read = len(paper.read_text)
+    share = round(read / (read + hidden), 4)
+    return Seen(kind=Scope.MAIN, share=share, missing=paper.missing, pages=pages)
 
 
 def cut_from(paper: Paper) -> int | None:

@@ -23,6 +23,8 @@ from reviewscore.errors import InputError
 from reviewscore.papers.clean import WrittenWords, spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
+from reviewscore.papers.page_drawing import drawn
+from reviewscore.papers.page_images import DrawingTask
 from reviewscore.papers.pdf import DRAWING, PdfLimits, PdfReading, ReadingTask, Refusal
 from reviewscore.papers.pdf_hidden_text import HiddenPage
 from reviewscore.papers.pdf_layout import (
@@ -499,14 +501,17 @@ _GRACE = 2.0
 
 
 def main() -> None:
-    """Read PDFs from standard input, one task a line, until it ends."""
+    """Read or draw PDFs named on standard input, one task a line, until it ends."""
     serve(_answer)
 
 
 def _answer(line: str, notify: Callable[[str], None]) -> str:
-    task = ReadingTask.model_validate_json(line)
+    kind = DrawingTask if line.startswith('{"draw":') else ReadingTask
+    task = kind.model_validate_json(line)
     limit_memory(task.limits.megabytes, "RLIMIT_AS")
     end_after(task.limits.seconds + _GRACE)
+    if isinstance(task, DrawingTask):
+        return drawn(task).model_dump_json()
     return answer(task, drawing=lambda: notify(DRAWING)).model_dump_json()
 
 

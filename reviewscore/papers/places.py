@@ -495,5 +495,6 @@ def rests_on_missing(paper: Paper, kind: PlaceKind, label: str = "") -> str:
             return ""
         return f"Equation {label}".strip() + " is among what the text of the paper lacks."
     if kind is PlaceKind.FIGURE and paper.missing.figures:
-        return f"Figure {label}".strip() + " is among what the text of the paper lacks."
+        name = f"Figure {label}".strip()
+        return f"The picture of {name} is among what the text of the paper lacks."
     return ""

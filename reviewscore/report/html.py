@@ -27,14 +27,18 @@ from reviewscore.printable import counted, without_folders
 from reviewscore.report.focus import Focus
 from reviewscore.report.lines import (
     aligned_words,
+    beside_words,
     doubted_words,
     doubtful_words,
     duration_words,
     excerpt_lines,
     failure_words,
+    inference_lines,
     language_words,
+    level_lines,
     loop_rows,
     note_lines,
+    page_lines,
     paper_unread_words,
     place_words,
     plural,
@@ -179,6 +183,7 @@ def _frame(
         "bars": _histograms(summary),
         "loop_rows": loop_rows(summary.arguments),
         "failed_rounds": failure_words(summary.arguments),
+        "beside_words": beside_words(summary.arguments),
         "focus": focus.digest,
         "focus_panels": focus.panels,
         "focus_elsewhere": focus.elsewhere,
@@ -202,8 +207,14 @@ def _histograms(summary: Summary) -> list[Histogram]:
     if summary.judged is None:
         return []
     scales = {"question": "questions, unanswerability (BASE)"}
+    standing = summary.judged.presuppositions is not None
     rows = [
-        (scales.get(kind, f"{plural(kind)}, factuality (BASE)"), counts)
+        (
+            f"{plural(kind)}, standing"
+            if standing
+            else scales.get(kind, f"{plural(kind)}, factuality (BASE)"),
+            counts,
+        )
         for kind, counts in summary.judged.base.items()
     ]
     rows.append(("arguments, weighted (ADVANCED)", summary.judged.weighted))
@@ -226,6 +237,8 @@ def page_environment() -> Environment:
         "reviewscore.report",
         script=Markup(assets("report.js", room="reviewscore.report")),
         plural=plural,
+        level_lines=level_lines,
+        inference_lines=inference_lines,
         counted=counted,
         paper_unread_words=paper_unread_words,
         place_words=place_words,
@@ -299,7 +312,8 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
         notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.doubtful:
         notes.append(doubtful_words(summary))
-    lines = [*note_lines(summary), *excerpt_lines(summary), *version_lines(summary)]
+    lines = [*page_lines(summary), *note_lines(summary), *excerpt_lines(summary)]
+    lines += version_lines(summary)
     notes += [f"{line[:1].upper()}{line[1:]}." for line in lines]
     if not summary.complete:
         notes.append("The run is not complete; run the same command again to finish it.")

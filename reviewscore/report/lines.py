@@ -9,16 +9,19 @@ from statistics import median
 from reviewscore.pages.wording import FINDING_NAMES
 from reviewscore.papers.parts import QUESTIONS, REPEATS
 from reviewscore.printable import counted
+from reviewscore.report.argument_counts import ArgumentCounts
 from reviewscore.report.summary import (
     LEXICAL_NOTE,
     UNTYPED,
     AlignedResponses,
-    ArgumentCounts,
+    ArgumentFailures,
     JudgedCounts,
     NamedPlaces,
+    PresuppositionCounts,
     Responses,
     Share,
     Summary,
+    SuppliedShare,
 )
 from reviewscore.runs.folder import changed_words
 from reviewscore.schema.paper import DoubtKind, Unread, UnreadTotal
@@ -34,6 +37,9 @@ def summary_lines(summary: Summary) -> list[str]:
         share = summary.judged.overall
         words = share_words(share) + unquoted_words(share) + panel_words(summary.judged)
         lines.append(f"judged misinformed: {words}")
+        lines += inference_lines(summary.judged.failures)
+        if summary.judged.presuppositions is not None:
+            lines += level_lines(summary.judged.presuppositions)
         if summary.judged.calibrated is not None:
             lines.append(f"after calibration: {share_words(summary.judged.calibrated)}")
         if summary.judged.responses is not None:
@@ -47,9 +53,53 @@ def summary_lines(summary: Summary) -> list[str]:
     if summary.languages:
         lines.append(language_words(summary))
     lines += _paper_lines(summary)
-    if summary.arguments.reconstructed and not summary.lexical:
+    if summary.arguments.beside is not None:
+        lines.append(f"beside the verdicts: {beside_words(summary.arguments)}")
+    elif summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
     return [*lines, *_spent_lines(summary)]
+
+
+def inference_lines(failures: ArgumentFailures | None) -> list[str]:
+    """How many misinformed arguments fail by their inference; nothing if all do by facts alone."""
+    if failures is None or not (failures.link or failures.mixed or failures.unknown):
+        return []
+    total = failures.fact + failures.link + failures.mixed + failures.unknown
+    unknown = f"; of {failures.unknown:,} it is not known" if failures.unknown else ""
+    return [
+        f"of {counted(total, 'misinformed argument')}, {failures.fact:,} "
+        f"{'fails' if failures.fact == 1 else 'fail'} by a fact, {failures.link:,} by the "
+        "inference alone (the facts hold, the conclusion does not follow), "
+        f"{failures.mixed:,} by both{unknown}"
+    ]
+
+
+def level_lines(counts: PresuppositionCounts) -> list[str]:
+    """What looks at presuppositions say beside the share of misinformed points."""
+    stated = sum(counts.acknowledged.values())
+    lines = [
+        f"the paper speaks to: {supplied_words(counts.overall)}, flagged or not",
+        f"not misinformed, and the authors state it too: {stated:,}",
+    ]
+    if counts.bundled:
+        apart = f"; in {counts.parts_misinformed:,} another part alone is misinformed"
+        lines.append(
+            f"remarks of several parts: {counts.bundled:,}, each judged by its main part"
+            f"{apart if counts.parts_misinformed else ''}"
+        )
+    if counts.contested:
+        lines.append(f"unknown since looks differ: {counts.contested:,}")
+    return lines
+
+
+def supplied_words(share: SuppliedShare) -> str:
+    """A share of points that the paper speaks to, with its n and interval in words."""
+    if share.share is None or share.low is None or share.high is None:
+        return f"{share.supplied:,} (a count and no rate; {share.unknown:,} unknown)"
+    return (
+        f"{share.supplied:,} of {share.n:,} ({share.share:.1%}, 95 % interval {share.low:.1%} to "
+        f"{share.high:.1%}; {share.unknown:,} unknown)"
+    )
 
 
 def _spent_lines(summary: Summary) -> list[str]:
@@ -76,9 +126,22 @@ def _paper_lines(summary: Summary) -> list[str]:
     """What of the papers judges or reviewers did not see, and which places of them points name."""
     unread, places = summary.unread, summary.places
     lines = [] if unread is None else [unread_words(unread)]
-    lines += [*note_lines(summary), *excerpt_lines(summary)]
+    lines += [*page_lines(summary), *note_lines(summary), *excerpt_lines(summary)]
     lines += version_lines(summary)
     return lines + ([place_words(places)] if places is not None and places.points else [])
+
+
+def page_lines(summary: Summary) -> list[str]:
+    """Which papers judges saw as images of their pages."""
+    shown = summary.pages
+    if shown is None:
+        return []
+    pages, alone = sum(shown.pages.values()), len(shown.text_alone)
+    words = (
+        f"judges saw {counted(pages, 'page')} of {counted(len(shown.pages), 'paper')} as images "
+        f"({shown.dpi} dpi); what they read off a figure or a table is not verified"
+    )
+    return [f"{words}; {counted(alone, 'paper')} without pages by text alone" if alone else words]
 
 
 def note_lines(summary: Summary) -> list[str]:
@@ -336,9 +399,8 @@ def doubtful_words(summary: Summary) -> str:
     shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     return (
         f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) "
-        f"{'was' if len(names) == 1 else 'were'} badly "
-        "read, are not in English, or hold text that people cannot see or that addresses a model. "
-        "Judges may be wrong on them; what was found stands under Doubts."
+        "badly read, not in English, or with text that people cannot see or that addresses a "
+        "model. Judges may be wrong there; what was found stands under Doubts."
     )
 
 
@@ -365,6 +427,19 @@ def loop_rows(counts: ArgumentCounts) -> list[tuple[str, str, str, str, str]]:
         ("pass rate", rate(first.passed, first.n), rate(last.passed, last.n), "0.369", "0.935"),
         ("rounds", "–", rounds, "–", "3.09 ± 2.73"),
     ]
+
+
+def beside_words(counts: ArgumentCounts) -> str:
+    """What became of the arguments that stand beside verdicts; empty elsewhere."""
+    beside = counts.beside
+    if beside is None:
+        return ""
+    words = f"{counted(counts.reconstructed, 'argument')} rebuilt"
+    if beside.judged:
+        words += f", {beside.holding:,} of {beside.judged:,} without a premise judged false"
+    words += f"; {beside.without_inference:,} not, for want of two reasons or a stated step"
+    words += f"; {beside.failed:,} failed" if beside.failed else ""
+    return f"{words}; in no count of misinformed points"
 
 
 def failure_words(counts: ArgumentCounts) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reviewscore.pages.finder import recall_sentence
 from reviewscore.pages.point_card import shown_places
+from reviewscore.pages.presuppositions import own_words
 from reviewscore.pages.wording import (
     NO_QUOTE,
     PASSAGES_SHOWN,
@@ -105,9 +106,10 @@ def _point(score: PointScore) -> str:
     if places := shown_places(score):
         lines.append(f"Names: {markdown_escaped('; '.join(place.words for place in places))}")
     lines.append(f"**{markdown_escaped(headline(score).words)}**")
+    lines += [markdown_escaped(words) for words in own_words(score)]
     if doubts := passage_doubts(score):
         lines.append(markdown_escaped(not_flagged_words(score, doubts)))
-    if score.seen is not None:
+    if score.excerpts is not None:
         lines.append(markdown_escaped(seen_words(score)))
     if score.unquoted:
         lines.append(f"{NO_QUOTE}.")

@@ -44,6 +44,7 @@ _WORDS_IN_TABLE = 2_000_000
 """Characters of searched words in a table whose points stand on other pages."""
 _MOST_WORDS = 4000
 """Of these for one point."""
+_YES_OR_NO = {True: "yes", False: "no", None: "unknown"}
 _EDGES = ".,;:!?()[]{}<>\"'“”‘’…*"
 
 PaperOf = Callable[[str], Paper]
@@ -55,8 +56,11 @@ _Found = TypeVar("_Found", Paper, Review)
 class Row:
     """One line of the table of points, and where the point's record lies in ``points.jsonl``.
 
-    `page` and `words` (of the point and its evidence, for the search) are known once the points
-    are shown, and needed where these stand on another page than the table.
+    `supplied` and `stated` (whether the paper speaks to the point, and whether the authors state it
+    too: ``yes``, ``no`` or ``unknown``) are empty but for looks at presuppositions, `failure` (by
+    what it fails) but for arguments that are misinformed by their premises. `page` and
+    `words` (of the point and its evidence, for the search) are known once the points are shown, and
+    needed where these stand on another page than the table.
     """
 
     offset: int
@@ -71,6 +75,9 @@ class Row:
     finding: str
     text: str
     kind: str = ""
+    supplied: str = ""
+    stated: str = ""
+    failure: str = ""
     page: str = ""
     words: str = ""
 
@@ -126,6 +133,9 @@ def _row(
         finding=score.finding.value if score.finding else "",
         text=text if len(text) <= _ROW_TEXT else text[:_ROW_TEXT].rsplit(" ", 1)[0] + " …",
         kind=wording.kind_beside_type(score),
+        supplied="" if score.protocol is None else _YES_OR_NO[score.supplied],
+        stated="" if score.protocol is None else _YES_OR_NO[bool(score.acknowledged)],
+        failure=score.failure.value if score.failure else "",
     )
 
 
@@ -249,7 +259,12 @@ def _words(score: PointScore, row: Row, most: int) -> str:
     verdicts = [score.verdict, *(premise.verdict for premise in premises_of(score))]
     shown = [quote for verdict in verdicts if verdict for quote in verdict.evidence]
     quoted = (quote.quote for quote in (*score.evidence, *score.passages, *shown))
-    plain = (word.strip(_EDGES) for text in (*quoted, score.text) for word in text.lower().split())
+    granted = (known.statement for part in score.parts for known in part.presuppositions)
+    plain = (
+        word.strip(_EDGES)
+        for text in (*quoted, *granted, score.text)
+        for word in text.lower().split()
+    )
     known = set(row.text.lower().split())
     words = " ".join(dict.fromkeys(word for word in plain if word and word not in known))
     return words if len(words) <= most else words[:most].rpartition(" ")[0]

@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
+from reviewscore.arguments.aggregate import false_premises
 from reviewscore.config import EMBEDDED
-from reviewscore.pages import wording
+from reviewscore.pages import presuppositions, wording
 from reviewscore.pages.author_answers import ShownAnswer, draft_paragraph, shown_answers
 from reviewscore.pages.finder import recall_sentence
-from reviewscore.pages.point_card import ShownPlace, shown_places
+from reviewscore.pages.point_card import ShownPlace, deciding_premises, shown_places
+from reviewscore.pages.presuppositions import own_words, words_for_reviewer
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
 from reviewscore.printable import counted
@@ -29,7 +31,7 @@ from reviewscore.schema.author_answer import AnswerStance
 from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
-from reviewscore.schema.scale import FIVE_POINTS, PREMISE_FACTUALITY
+from reviewscore.schema.scale import PREMISE_FACTUALITY
 from reviewscore.schema.verdict import Finding
 from reviewscore.text.language import language_name
 
@@ -214,10 +216,12 @@ def _note(point: PointScore, quotes: tuple[SheetQuote, ...], number: int) -> Ent
     kind = point.type or PointType.CLAIM
     if point.finding is not None and kind is PointType.ARGUMENT:
         kind = PointType.CLAIM  # the embedded judge says nothing of reasons
-    opening = _OPENINGS[kind][number % len(_OPENINGS[kind])]
+    opening = wording.INFERENCE_KINDLY if wording.by_inference(point) else ""
+    opening = opening or _OPENINGS[kind][number % len(_OPENINGS[kind])]
     # Openings and closings turn at different speeds, so that pairs of them seldom return.
     closing = _CLOSINGS[kind][(number // len(_OPENINGS[kind]) + number) % len(_CLOSINGS[kind])]
-    return Entry(point.text, (opening,), quotes, closing, point.short_name)
+    own = (opening, *(one for one in words_for_reviewer(point) if not _UNKIND.search(one)))
+    return Entry(point.text, own, quotes, closing, point.short_name)
 
 
 def faults(note: Entry) -> tuple[str, ...]:
@@ -280,7 +284,7 @@ def sheet(
         f"{'was' if n == 1 else 'were'} not looked up: the embedded judge reads English alone."
         for code, n in foreign.items()
     )
-    seen = [point.seen.share for point in points if point.seen is not None]
+    seen = [point.excerpts.share for point in points if point.excerpts is not None]
     excerpts = (excerpt_words(seen, len(points)),) if seen else ()
     banners = ((LEXICAL_NOTE,) if embedded else ()) + unread_points + cut + excerpts
     banners += tuple(versions)
@@ -398,7 +402,9 @@ def _unaligned(name: str, rest: Sequence[UnalignedParagraph] | None) -> list[Par
 
 def _draft(point: PointScore) -> str:
     """The paragraph to copy; passages that are only near, or confirm it, are not quoted in it."""
-    judged = [false_premise.verdict for false_premise in false_premises(point)] + [point.verdict]
+    judged = [premise.verdict for premise in false_premises(deciding_premises(point))] + [
+        point.verdict
+    ]
     behind = [quote for verdict in judged if verdict for quote in verdict.evidence]
     return draft_paragraph(point, (*behind, *point.evidence, *_answering(point)))
 
@@ -419,25 +425,16 @@ def proof(point: PointScore) -> tuple[SheetQuote, ...]:
     """The verified quotes behind what makes a point misinformed.
 
     Of an argument those of its false premises, else those of the point. What reviewers could not
-    see is no proof.
+    see is no proof, and of looks at presuppositions only what refutes one.
     """
+    if point.looks:
+        return quotes(presuppositions.refuting(point))
     evidences: list[Evidence] = []
-    for premise in false_premises(point):
+    for premise in false_premises(deciding_premises(point)):
         evidences += premise.verdict.evidence if premise.verdict else ()
     if not evidences and point.verdict is not None:
         evidences += point.verdict.evidence
     return quotes(evidence for evidence in evidences if evidence.doubt is None)
-
-
-def false_premises(point: PointScore) -> tuple[Premise, ...]:
-    """Premises judged false."""
-    premises = () if point.argument is None else point.argument.premises
-    return tuple(premise for premise in premises if _false(premise))
-
-
-def _false(premise: Premise) -> bool:
-    score = None if premise.verdict is None else premise.verdict.factuality
-    return score is not None and FIVE_POINTS.misinformed(score)
 
 
 def quotes(evidence: Iterable[Evidence]) -> tuple[SheetQuote, ...]:
@@ -452,8 +449,10 @@ def by_review(points: Iterable[PointScore]) -> list[tuple[str, list[PointScore]]
 
 
 def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    shown = [point for point in points if called(point) and proof(point)]
-    bare = [point for point in points if called(point) and not proof(point)]
+    flagged = [point for point in points if called(point) and not wording.by_inference(point)]
+    inferred = [*filter(wording.by_inference, points)]
+    shown = [point for point in flagged if proof(point)]
+    bare = [point for point in flagged if not proof(point)]
     unknown = sum(_unknown(point) for point in points)
     parts = [
         Part(f"Review {name}: misinformed points with proof", entries=tuple(map(_proved, group)))
@@ -464,12 +463,17 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
             Part(
                 "Called misinformed without a verified quote",
                 "Nothing in the paper's own words stands behind these: do not rely on them.",
-                entries=tuple(Entry(score.text, point=score.short_name) for score in bare),
+                entries=tuple(
+                    Entry(one.text, own_words(one), point=one.short_name) for one in bare
+                ),
             )
         )
+    entries = tuple(map(_proved, inferred))
+    parts += [Part(wording.INFERRED, wording.INFERRED_LEAD, entries=entries)] if entries else []
     otherwise = "Does the argument hold without the premise that {where} speaks against?"
     parts += [
         *_to_ask(shown, lambda score: _section_of(proof(score)), otherwise),
+        *_levels(points, "Nothing is held against these."),
         *_after_review(points),
         _weights(points),
     ]
@@ -478,6 +482,7 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
         f"misinformed with proof from the paper, {len(bare)} without; {unknown} without a verdict. "
         "A misinformed point asks what the paper answers, or rests on what the paper contradicts."
     )
+    lead += wording.inferred_words(len(inferred))
     return Sheet(paper_id, f"For the meta-reviewer: {title}", lead, tuple(parts))
 
 
@@ -499,6 +504,19 @@ def _after_review(points: Sequence[PointScore]) -> tuple[Part, ...]:
         heading = "What the paper says to these came after the reviews"
     lead = "Reviewers could not see these passages, so nothing is held against them."
     return (Part(heading, lead, entries=entries),) if entries else ()
+
+
+def _levels(points: Sequence[PointScore], lead: str) -> list[Part]:
+    """Points that are not misinformed, that the paper speaks to or the authors state too."""
+    parts = []
+    for level, name in presuppositions.LEVELS.items():
+        entries = tuple(
+            Entry(point.text, own_words(point), quotes(point.evidence), "", point.short_name)
+            for point in points
+            if presuppositions.level(point) == level
+        )
+        parts += [Part(f"Not misinformed; {name}", lead, entries=entries)] if entries else []
+    return parts
 
 
 def _weights(points: Sequence[PointScore]) -> Part:
@@ -523,8 +541,10 @@ def _unknown(point: PointScore) -> bool:
 
 
 def _proved(point: PointScore) -> Entry:
-    own = [f"{wording.headline(point).words[:1].upper()}{wording.headline(point).words[1:]}."]
-    own += [f"It rests on: {false_premise.text}" for false_premise in false_premises(point)]
+    verdict = wording.headline(point).words
+    own = [f"{verdict[:1].upper()}{verdict[1:]}.", *own_words(point)]
+    lead = "It presumes" if wording.by_inference(point) else "It rests on"
+    own += [f"{lead}: {premise.text}" for premise in false_premises(deciding_premises(point))]
     if point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
     return Entry(point.text, tuple(own), proof(point), "", point.short_name)
@@ -591,12 +611,13 @@ def _noted(
 def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     groups: tuple[tuple[str, str, Callable[[PointScore], bool]], ...] = (
         ("Answered or contradicted by the paper", "Point the reviewer to these passages.",
-         lambda score: called(score) and bool(proof(score))),
+         lambda score: called(score) and bool(proof(score)) and not wording.by_inference(score)),
         ("Called misinformed, but without a verified quote",
          "Look for the passage yourself before you say so.",
-         lambda score: called(score) and not proof(score)),
+         lambda score: called(score) and not (proof(score) or wording.by_inference(score))),
+        (wording.INFERRED, wording.INFERRED_TO_AUTHOR, wording.by_inference),
         ("Not contradicted by the paper", "Answer these on their merits.",
-         lambda score: not called(score) and not _unknown(score)),
+         lambda one: not (called(one) or _unknown(one) or presuppositions.level(one))),
         ("Without a verdict", "",
          lambda score: not called(score) and _unknown(score) and not wording.passage_doubts(score)),
     )  # fmt: skip
@@ -606,7 +627,7 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
         if entries:
             act = bool(lead) or any(entry.own for entry in entries)
             parts.append(Part(heading, lead, entries=entries, to_read=act))
-    parts += _after_review(points)
+    parts += [*_levels(points, "Point the reviewer to these passages."), *_after_review(points)]
     lead = (
         "Each point of the reviews with what it rests on and what your paper says about it. "
         "Premises marked as presumed are not the reviewer's words: check that they are meant."
@@ -617,8 +638,8 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
 
 
 def _rebuttal(point: PointScore) -> Entry:
-    own = []
-    for premise in () if point.argument is None else point.argument.premises:
+    own = [*own_words(point)]
+    for premise in deciding_premises(point):
         who = "written" if premise.explicit else "presumed"
         own.append(
             f"{premise.premise_id} ({who}, {_holds(premise)}): {premise.text}{_where(premise)}"
@@ -631,7 +652,7 @@ def _rebuttal(point: PointScore) -> Entry:
 
 def _holds(premise: Premise) -> str:
     verdict = premise.verdict
-    if verdict is not None and _false(premise) and quotes(verdict.evidence):
+    if verdict is not None and false_premises([premise]) and quotes(verdict.evidence):
         return "contradicted by the paper"
     if verdict is None or verdict.factuality is None:
         return "not known"
@@ -639,7 +660,7 @@ def _holds(premise: Premise) -> str:
 
 
 def _where(premise: Premise) -> str:
-    if not _false(premise) or premise.verdict is None:
+    if not false_premises([premise]) or premise.verdict is None:
         return ""
     places = dict.fromkeys(
         quote.section for quote in quotes(premise.verdict.evidence) if quote.section

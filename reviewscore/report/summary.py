@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,105 +14,19 @@ from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
 from reviewscore.files import write_whole
 from reviewscore.pages.wording import passage_doubts
+from reviewscore.report.argument_counts import ArgumentCounts, LoopTally
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
-from reviewscore.runs.manifest import Manifest, Spending, sum_of
+from reviewscore.runs.manifest import Manifest, PagesShown, Spending, sum_of
 from reviewscore.runs.unvalidated import unvalidated_words, validation_words
-from reviewscore.schema.argument import Argument, Round
 from reviewscore.schema.author_answer import AlignmentMethod, AnswerStance
 from reviewscore.schema.paper import DoubtKind, UnreadTotal
 from reviewscore.schema.place import Place
-from reviewscore.schema.point_score import PointScore, Status, UnknownReason
+from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS
-from reviewscore.schema.verdict import Finding
+from reviewscore.schema.verdict import Finding, UnknownReason
 from reviewscore.stats.resampling import wilson
-
-
-class Attempts(Record):
-    """One attempt of each argument: all first ones, or all last ones.
-
-    Attributes:
-        n: Arguments.
-        valid: Attempts whose conclusion follows from consistent premises without repeating one or
-            being true by logic alone (stricter than the paper's validity).
-        judged: Valid attempts on which a judge of faithfulness decided.
-        faithful: Those judged faithful.
-        passed: Attempts that met every check that was made.
-    """
-
-    n: int = 0
-    valid: int = 0
-    judged: int = 0
-    faithful: int = 0
-    passed: int = 0
-
-
-class ArgumentCounts(Record):
-    """How reconstructing the arguments went.
-
-    Attributes:
-        states: Arguments by the state they ended in.
-        reconstructed: Points that have a reconstruction.
-        mean_rounds: Mean number of rounds of these; None if there are none.
-        sd_rounds: Sample standard deviation of the number of rounds; None for fewer than two.
-        first: The first attempts, as without feedback.
-        last: The last attempts, as with feedback.
-        failures: Why rounds failed: failed rounds of all arguments by state.
-    """
-
-    states: dict[str, int]
-    reconstructed: int
-    mean_rounds: float | None
-    sd_rounds: float | None
-    first: Attempts
-    last: Attempts
-    failures: dict[str, int]
-
-
-class LoopTally:
-    """Counts of arguments that come one after another."""
-
-    def __init__(self) -> None:
-        self._states: Counter[str] = Counter()
-        self._failures: Counter[str] = Counter()
-        self._rounds: Counter[int] = Counter()
-        self._first: Counter[str] = Counter()
-        self._last: Counter[str] = Counter()
-
-    def add(self, argument: Argument) -> None:
-        """Count one reconstruction."""
-        self._states[argument.state.value] += 1
-        self._rounds[len(argument.rounds)] += 1
-        for attempt in argument.rounds:
-            if not attempt.state.passed:
-                self._failures[attempt.state.value] += 1
-        self._first.update(_counted(argument.rounds[0]))
-        self._last.update(_counted(argument.rounds[-1]))
-
-    def counts(self) -> ArgumentCounts:
-        """All that was counted."""
-        rounds = list(self._rounds.elements())
-        return ArgumentCounts(
-            states=dict(sorted(self._states.items())),
-            reconstructed=len(rounds),
-            mean_rounds=statistics.fmean(rounds) if rounds else None,
-            sd_rounds=statistics.stdev(rounds) if len(rounds) > 1 else None,
-            first=Attempts(**self._first),
-            last=Attempts(**self._last),
-            failures=dict(sorted(self._failures.items())),
-        )
-
-
-def _counted(attempt: Round) -> Counter[str]:
-    return Counter(
-        n=1,
-        valid=int(attempt.finding.shows),
-        judged=int(attempt.faithful is not None),
-        faithful=int(attempt.faithful is True),
-        passed=int(attempt.state.passed),
-    )
-
 
 UNTYPED = "untyped"
 """Name of the row for points that failed before their type was known."""
@@ -125,6 +39,7 @@ LEXICAL_NOTE = (
 Five = tuple[int, int, int, int, int]
 """How often each of the scores 1, 2, 3, 4 and 5 was given."""
 
+_KNOWN = (True, False, None)
 _TYPES = (*(kind.value for kind in PointType), UNTYPED)
 
 
@@ -254,6 +169,68 @@ class AlignedResponses(Record):
         )
 
 
+class SuppliedShare(Record):
+    """Share of points that the paper speaks to, which is no flag.
+
+    Attributes:
+        supplied: Such points; those that are misinformed besides are among them.
+        n: Points where that is known.
+        unknown: Points where it is not.
+        share: ``supplied / n``, 0..1; None if n is 0, or points were judged on excerpts.
+        low: Lower end of the 95 % Wilson interval of the share.
+        high: Upper end.
+    """
+
+    supplied: int
+    n: int
+    unknown: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+class PresuppositionCounts(Record):
+    """What looks at presuppositions say beside `JudgedCounts.overall`, to which it is never added.
+
+    Attributes:
+        overall: Share of points that the paper speaks to.
+        per_type: The same by type.
+        acknowledged: By type, points that are not misinformed and criticise what the authors state
+            themselves.
+        bundled: Points of several parts.
+        parts_misinformed: Such points that are not misinformed, of which another part is.
+        contested: Points that are unknown since looks differ.
+    """
+
+    overall: SuppliedShare
+    per_type: dict[str, SuppliedShare]
+    acknowledged: dict[str, int]
+    bundled: int = 0
+    parts_misinformed: int = 0
+    contested: int = 0
+
+
+class ArgumentFailures(Record):
+    """By what arguments fail that are misinformed by their premises; `Share` counts them all.
+
+    Attributes:
+        fact: By a fact alone.
+        link: By their inference alone: the facts hold, the conclusion does not follow.
+        mixed: By both.
+        unknown: A link fails, and whether the facts hold is not known.
+    """
+
+    fact: int = 0
+    link: int = 0
+    mixed: int = 0
+    unknown: int = 0
+
+    def and_of(self, score: PointScore) -> ArgumentFailures:
+        """These and one such argument more."""
+        name = "unknown" if score.failure is None else score.failure.value
+        return self.model_copy(update={name: getattr(self, name) + 1})
+
+
 class JudgedCounts(Record):
     """What a model's scores say.
 
@@ -264,21 +241,29 @@ class JudgedCounts(Record):
         base: Scores 1..5 of the BASE ReviewScore by type (unanswerability of questions,
             factuality of claims and arguments: two scales, so never added up).
         weighted: Scores of arguments by weighted average, rounded half up.
+        failures: By what arguments among the misinformed points fail, where premises decide; None
+            where no argument is misinformed by them.
         panel: Points that several judges scored.
         divided: Those of them on which some judges say misinformed and others do not.
         calibrated: Share after a calibration by human labels, of the points that it covers; None
             where none was asked for.
         responses: What the authors' responses change; None where judges saw none.
+        presuppositions: The other level of ``--protocol presupposition``; None of other protocols,
+            in which `base` is standing.
     """
 
     overall: Share
     per_type: dict[str, Share]
     base: dict[str, Five]
     weighted: Five
+    failures: ArgumentFailures | None = None
     panel: int = 0
     divided: int = 0
     calibrated: Share | None = None
     responses: Responses | None = None
+    presuppositions: PresuppositionCounts | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
 
 class ExcerptCounts(Record):
@@ -356,6 +341,7 @@ class Summary(Record):
         sessions: How many sessions the run took.
         doubtful: Papers that were badly read, or hold hidden text or text for a model.
         unread: How much of the papers judges did not see; None if they saw everything.
+        pages: What judges saw of papers as images; None where they read text alone.
         prompts: Prompts that the records rest on, as ``judge/v1``, with their SHA-256.
         changed: Files of records that something else than reviewscore changed after the run.
         versions: Papers that may not be what reviewers read, by the kind of doubt.
@@ -395,6 +381,7 @@ class Summary(Record):
     sessions: int = 1
     doubtful: tuple[str, ...] = ()
     unread: UnreadTotal | None = None
+    pages: PagesShown | None = Field(default=None, exclude_if=lambda value: value is None)
     prompts: dict[str, str] = Field(default_factory=dict)
     changed: tuple[str, ...] = ()
     versions: dict[DoubtKind, tuple[str, ...]] = Field(
@@ -411,6 +398,50 @@ class Summary(Record):
         return self.judge == EMBEDDED
 
 
+class _LevelTally:
+    """Counts of what looks at presuppositions say."""
+
+    def __init__(self) -> None:
+        self.supplied: Counter[tuple[str, bool | None]] = Counter()
+        self.acknowledged: Counter[str] = Counter()
+        self.bundled = self.parts_misinformed = self.contested = 0
+
+    def add(self, kind: str, score: PointScore) -> None:
+        self.supplied[kind, score.supplied] += 1
+        self.acknowledged[kind] += score.acknowledged is True and score.misinformed is False
+        self.contested += score.reason is UnknownReason.CONTESTED
+        others = score.parts[1:]
+        self.bundled += bool(others)
+        self.parts_misinformed += score.misinformed is not True and any(
+            part.misinformed for part in others
+        )
+
+    def share(self, *kinds: str, rates: bool) -> SuppliedShare:
+        counts = {flag: sum(self.supplied[kind, flag] for kind in kinds) for flag in _KNOWN}
+        hits, n = counts[True], counts[True] + counts[False]
+        low, high = wilson(hits, n) if n and rates else (None, None)
+        share = hits / n if n and rates else None
+        return SuppliedShare(
+            supplied=hits, n=n, unknown=counts[None], share=share, low=low, high=high
+        )
+
+    def counts(self, kinds: Sequence[str], *, rates: bool) -> PresuppositionCounts:
+        """What they come to.
+
+        Args:
+            kinds: Types of points.
+            rates: Whether shares may be given: on excerpts nothing is known not to be there.
+        """
+        return PresuppositionCounts(
+            overall=self.share(*kinds, rates=rates),
+            per_type={kind: self.share(kind, rates=rates) for kind in kinds if kind != UNTYPED},
+            acknowledged={kind: self.acknowledged[kind] for kind in kinds},
+            bundled=self.bundled,
+            parts_misinformed=self.parts_misinformed,
+            contested=self.contested,
+        )
+
+
 class _Tally:
     """Counts that grow point by point, so that no run is too large."""
 
@@ -424,6 +455,7 @@ class _Tally:
         self.base: Counter[tuple[str, int]] = Counter()
         self.weighted: Counter[int] = Counter()
         self.findings: Counter[tuple[str, Finding]] = Counter()
+        self.failures: ArgumentFailures | None = None
         self.panel = self.divided = 0
         self.calibrated: Counter[bool | None] = Counter()
         self.responses: Counter[tuple[bool | None, bool | None]] = Counter()
@@ -434,6 +466,7 @@ class _Tally:
         self.prompts: dict[str, str] = {}
         self.versions: dict[DoubtKind, dict[str, None]] = {}
         self.after_review: Counter[DoubtKind] = Counter()
+        self.levels: _LevelTally | None = None
         self.shares: list[float] = []
         self.undecidable = 0
 
@@ -454,8 +487,10 @@ class _Tally:
         for origin in score.origins:
             if origin.prompt_id and origin.prompt_sha256:
                 self.prompts[origin.prompt_id] = origin.prompt_sha256
-        if score.argument is not None:
-            self.loop.add(score.argument)
+        if score.deciding_argument is not None:
+            self.loop.add(score.deciding_argument)
+        elif score.looks and (score.argument or score.extraction or score.error):
+            self.loop.add_beside(score)
         if score.language is not None:
             self.languages.setdefault(score.language, set()).add(score.review_id)
         if score.places is not None:
@@ -467,8 +502,8 @@ class _Tally:
         for doubt in score.doubts:
             if not doubt.kind.of_passages:
                 self.versions.setdefault(doubt.kind, {})[score.paper_id] = None
-        if score.seen is not None:
-            self.shares.append(score.seen.share)
+        if score.excerpts is not None:
+            self.shares.append(score.excerpts.share)
             self.undecidable += score.reason is UnknownReason.EXCERPTS
         if unflagged := passage_doubts(score):
             self.after_review[unflagged[0].kind] += 1
@@ -482,6 +517,11 @@ class _Tally:
             self.responses[score.without_response.misinformed, score.misinformed] += 1
         if score.base is not None:
             self.base[kind, score.base] += 1
+        if score.protocol is not None and score.status is not Status.ERROR:
+            self.levels = self.levels or _LevelTally()
+            self.levels.add(kind, score)
+        if score.advanced is not None and score.advanced.conjunction is False:
+            self.failures = (self.failures or ArgumentFailures()).and_of(score)
         if score.finding is not None:
             self.findings[kind, score.finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
@@ -509,10 +549,14 @@ class _Tally:
                 if kind != UNTYPED
             },
             weighted=_five([self.weighted[score] for score in FIVE_POINTS.values]),
+            failures=self.failures,
             panel=self.panel,
             divided=self.divided,
             calibrated=_share(self.calibrated, 0) if self.calibrated else None,
             responses=_responses(self.responses) if self.responses else None,
+            presuppositions=(
+                None if self.levels is None else self.levels.counts(kinds, rates=not self.shares)
+            ),
         )
 
 
@@ -589,6 +633,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         selection=manifest.selection,
         doubtful=manifest.doubtful,
         unread=UnreadTotal.over(manifest.unread.values()),
+        pages=manifest.pages,
         # A killed run has not counted its input; then what has points is what is known.
         papers=max(manifest.counts.papers, len(tally.papers)),
         reviews=max(manifest.counts.reviews, len(tally.reviews)),

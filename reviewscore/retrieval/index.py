@@ -92,7 +92,6 @@ class PaperIndex:
         acronyms: Stems of acronyms to the stems of what they stand for.
         passages: Its passages, in reading order.
         headings: Its headings, in reading order.
-        heading_of: The headings by the start of their sections.
         own: Stems that run through the whole paper.
     """
 
@@ -117,7 +116,6 @@ class PaperIndex:
             for unit in units
         )
         self.headings = _headings(paper, self.passages)
-        self.heading_of = {heading.section.start: heading for heading in self.headings}
         self.own = self._own_words()
 
     def _with_acronyms(self, texts: frozenset[str]) -> frozenset[str]:
@@ -143,24 +141,6 @@ class PaperIndex:
     def title_of(self, passage: Passage) -> str:
         """Title of the section a passage stands in; empty if there is none."""
         return self.paper.sections[passage.section].title if passage.section >= 0 else ""
-
-    @cached_property
-    def rarity(self) -> dict[str, float]:
-        """How telling each stem is: log of the share of passages without it, 0 at the least."""
-        from math import log
-
-        counts: dict[str, int] = {}
-        for passage in self.passages:
-            for word in passage.stems:
-                counts[word] = counts.get(word, 0) + 1
-        total = len(self.passages) + 1
-        return {word: log(total / (count + 0.5)) for word, count in counts.items()}
-
-    def weight(self, word: str) -> float:
-        """How telling a stem is in this paper; words it does not hold weigh most."""
-        from math import log
-
-        return self.rarity.get(word, log(2.0 * (len(self.passages) + 1)))
 
     @cached_property
     def bm25(self) -> Bm25:

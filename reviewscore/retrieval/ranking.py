@@ -8,6 +8,7 @@ hand, the cosine of the vectors. `benchmarks.finder_model` fits the weights and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from reviewscore.papers.sentences import SentenceKind
-from reviewscore.retrieval.index import PaperIndex, bm25_of
+from reviewscore.retrieval.index import PaperIndex, Passage, bm25_of
 from reviewscore.schema.paper import Zone
 from reviewscore.text.linear import load_linear_models
 from reviewscore.text.sentences import sentences
@@ -37,6 +38,7 @@ _ZONES = tuple(zone for zone in Zone if zone not in _HIDDEN)
 _LONGEST = 6000
 """Characters of a remark that are read; what it is about stands at its beginning."""
 _MOST_SENTENCES = 12
+_DIGIT = re.compile(r"\d")
 _ENCODED = 1200
 """Characters of a passage, with its table's caption, that are encoded."""
 
@@ -152,6 +154,7 @@ class _Views:
                 passage.zone not in _HIDDEN
                 and passage.kind is not SentenceKind.HEADING
                 and passage.quotable
+                and not _bare(passage)
                 for passage in passages
             ],
             bool,
@@ -229,6 +232,14 @@ class _Views:
             ]
             self._vectors[encoder.name] = encoder.encode(texts)
         return self._vectors[encoder.name]
+
+
+def _bare(passage: Passage) -> bool:
+    """Whether it is a row of a table without a value, or one of names alone: a second header."""
+    if passage.kind is not SentenceKind.ROW or "|" not in passage.text:
+        return False
+    name, *values = (cell.strip() for cell in passage.text.strip().strip("|").split("|"))
+    return not any(values) or not (name or any(map(_DIGIT.search, values)))
 
 
 def _said(remark: str) -> list[str]:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from reviewscore import __version__, prompts
 from reviewscore.addresses import without_credentials
 from reviewscore.arguments.aggregate import AGGREGATION_VERSION
-from reviewscore.arguments.reconstruct import RECONSTRUCTION_VERSION
+from reviewscore.arguments.reconstruct import INFERENCE_VERSION, RECONSTRUCTION_VERSION
 from reviewscore.bounds import in_force, put_in_force, read_bounded
 from reviewscore.config import Resolved, Settings
 from reviewscore.errors import InputError, SettingsError
@@ -24,6 +24,7 @@ from reviewscore.files import hash_file
 from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import open_judges
+from reviewscore.judges.presuppositions import PRESUPPOSITION_VERSION
 from reviewscore.llm.confidentiality import rule_of
 from reviewscore.llm.connect import RunContext, checked, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore, Paid
@@ -49,11 +50,13 @@ from reviewscore.runs.manifest import (
     PROMPT,
     Counts,
     Manifest,
+    PagesShown,
     Setting,
     first_difference,
     prompt_names,
     sum_of,
 )
+from reviewscore.runs.page_checks import check_pages, check_sight
 from reviewscore.runs.prompt_checks import check_prompts
 from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally, chosen_reviews
 from reviewscore.runs.scoring_on_ray import RayScoring, check_ray
@@ -139,8 +142,10 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
         _encoder(resolved, load=True)  # what is wrong with it is said before a run begins
         if words := unvalidated_words(manifest.unvalidated):
             progress.say(words)
+        pages = check_pages(collection, settings, say=progress.say)
+        check_sight(settings)
         manifest = _with_checks(
-            manifest, collection, settings, out, sizes=prompt_sizes, say=progress.say
+            manifest, collection, settings, out, pages=pages, sizes=prompt_sizes, say=progress.say
         )
         with RunDir(
             out,
@@ -267,15 +272,17 @@ class _Audit:
             with interruptible(remote, self._interruption):
                 await remote.score(self._reviews)
             return remote
+        under_way: list[LocalScoring] = []
         around = RunContext(
-            idle=lambda: not shared().busy,
+            idle=lambda: not (shared().busy or any(scoring.reading for scoring in under_way)),
             say=say,
             renew=self._renew,
             refused=refused,
-            longest=self._run.manifest.longest_prompts(settings.max_tokens),
+            longest=self._run.manifest.longest_prompts(settings.longest_reply),
         )
         async with open_judges(settings, book, around) as (judges, client):
             local = LocalScoring(**common, judges=judges, client=client, by_rule=self._split)
+            under_way.append(local)
             with interruptible(local, self._interruption):
                 await local.score(self._reviews)
             return local
@@ -360,7 +367,10 @@ def new_manifest(
     problems = prompts.verify() if settings.prompts_dir is None else ()
     chosen = settings.decisive()
     sums = {prompt.prompt_id: prompt.sha256 for prompt in map(prompts.latest, prompt_names(chosen))}
-    inputs = (*map(hash_file, collection.files), *collection.records)
+    inputs = (
+        *map(hash_file, (*collection.files, *_pdfs(collection, settings))),
+        *collection.records,
+    )
     decisive = {
         **chosen,
         "judge_version": judge_version,
@@ -405,6 +415,17 @@ def new_manifest(
     )
 
 
+def _pdfs(collection: Collection, settings: Settings) -> list[Path]:
+    """PDFs whose pages are shown and that are none of the files that texts were read from."""
+    if settings.paper_as == "text":
+        return []
+    paths = []
+    for handle in collection.papers.values():
+        with suppress(InputError), handle.pdf() as path:
+            paths += [path] if path is not None and path not in collection.files else []
+    return paths
+
+
 def _versions(packages: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Versions of packages, of those that are installed by these names."""
     for name in packages:
@@ -425,7 +446,11 @@ def _methods(settings: Settings) -> dict[str, int]:
     }
     if not settings.embedded:
         used["asking"] = ASKING_VERSION
-    if settings.score != "base":
+    if settings.presupposes:
+        used["presuppositions"] = PRESUPPOSITION_VERSION
+    if settings.proves_beside:
+        used["inference"] = INFERENCE_VERSION
+    if settings.proves_beside or (settings.score != "base" and not settings.presupposes):
         used["reconstruction"] = RECONSTRUCTION_VERSION
     return used
 
@@ -436,17 +461,20 @@ def _with_checks(
     settings: Settings,
     out: Path,
     *,
+    pages: PagesShown | None,
     sizes: Mapping[str, int] | None,
     say: Say,
 ) -> Manifest:
-    """A manifest with what is known of whether servers of one's own read its prompts.
+    """A manifest with the pages that are shown, and whether servers of one's own read its prompts.
 
     Raises:
         SettingsError, StopError: As `check_prompts`.
     """
-    known = manifest_of(out).prompt_checks if _is_run(out) else {}
+    before = manifest_of(out) if _is_run(out) else None
+    known = {} if before is None else before.prompt_checks
     checks = asyncio.run(check_prompts(collection, settings, known=known, sizes=sizes, say=say))
-    return manifest.model_copy(update={"prompt_checks": {**known, **checks}})
+    shown = pages if pages is None or before is None else pages.after(before.pages)
+    return manifest.model_copy(update={"prompt_checks": {**known, **checks}, "pages": shown})
 
 
 def _is_run(path: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,21 +18,22 @@ from reviewscore.judges.excerpts import (
     reply_room,
 )
 from reviewscore.llm.connect import RunContext, connect
-from reviewscore.llm.context_window import estimated_tokens
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.local_servers import starter
 from reviewscore.papers.parts import shown
 from reviewscore.points.places import with_places
 from reviewscore.points.split import split_review
 from reviewscore.printable import counted
-from reviewscore.runs.estimate import own_server
+from reviewscore.runs.estimate import own_server, shown_tokens
 from reviewscore.runs.folder import MANIFEST, manifest_of
 from reviewscore.runs.scoring import chosen_reviews, is_chosen
 from reviewscore.runs.session import Say
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
+from reviewscore.sources.shown_papers import paper_as_shown
 
 _NAMED = 5
+"""Papers that a message names."""
 _REPLY_SHARE, _SHORTEST_REPLY = 4, 256
 """A reply of which no length was set is given a quarter of a short context, and no fewer tokens."""
 
@@ -130,6 +132,23 @@ def longest_on_excerpts(
     return longest, size
 
 
+def longer_than(room: int, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The papers, or prompts about them, of more tokens than there is room for, the longest first.
+
+    Args:
+        room: Tokens that fit.
+        sizes: Tokens by paper.
+    """
+    longer = ((name, size) for name, size in sizes.items() if size > room)
+    return dict(sorted(longer, key=lambda pair: -pair[1]))
+
+
+def in_words(longer: Mapping[str, int]) -> str:
+    """The first few papers, each with its tokens."""
+    named = [f"{name} (about {size:,})" for name, size in longer.items()]
+    return ", ".join(named[:_NAMED]) + (", .." if len(named) > _NAMED else "")
+
+
 def check_context(collection: Collection, settings: Settings) -> None:
     """Refuse papers that are longer than models read, before anything is asked about them.
 
@@ -154,19 +173,19 @@ def check_context(collection: Collection, settings: Settings) -> None:
         review.paper_id for review in chosen_reviews(collection, settings)
     ):
         try:
-            paper = shown(collection.paper(paper_id), settings.paper_parts)
+            paper = paper_as_shown(
+                collection, paper_id, settings.paper_parts, settings.paper_as, draw=False
+            )
         except InputError:  # it fails by itself, with its reason
             continue
-        sizes[paper_id] = estimated_tokens(paper.read_text)
-    longer = sorted((name for name in sizes if sizes[name] > room), key=lambda name: -sizes[name])
+        sizes[paper_id] = shown_tokens(paper, settings.models)
+    longer = longer_than(room, sizes)
     if not longer:
         return
-    named = ", ".join(f"{name} (about {sizes[name]:,})" for name in longer[:_NAMED])
-    more = ", .." if len(longer) > _NAMED else ""
     raise SettingsError(
         f"{len(longer):,} of {counted(len(sizes), 'paper')} do not fit: there is room for "
         f"{room:,} tokens of a paper in --context-tokens {settings.context_tokens}, and longer are "
-        f"{named}{more}. Nothing was asked. Judge them by the passages nearest to each point "
+        f"{in_words(longer)}. Nothing was asked. Judge them by the passages nearest to each point "
         "(--context excerpts, on which nothing is judged absent), show less of them (--paper-parts "
         "main), choose papers that fit (--paper ID), or take a model that reads more"
     )

@@ -15,37 +15,46 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import assert_never, get_args
+from typing import NamedTuple, assert_never, get_args
 
 from reviewscore import prompts
-from reviewscore.config import Settings
+from reviewscore.arguments.reconstruct import infers, verbatim
+from reviewscore.config import POINT_TOKENS, Settings
 from reviewscore.errors import InputError
-from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
+from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK, paper_prefix
 from reviewscore.judges.excerpts import excerpt_room
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.llm.connect import price_of
 from reviewscore.llm.context_window import estimated_tokens
+from reviewscore.llm.page_tokens import Size, tokens_of_pages
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.prices import Price, price_list, tokens_in
 from reviewscore.llm.provider import provider_class
-from reviewscore.papers.parts import shown
 from reviewscore.points.split import split_review
 from reviewscore.runs.scoring import chosen_reviews, is_chosen
 from reviewscore.schema.call import Usage
-from reviewscore.schema.paper import Unread, UnreadTotal
-from reviewscore.schema.review import PointKind, PointType
+from reviewscore.schema.paper import Paper, Unread, UnreadTotal
+from reviewscore.schema.review import PointKind, PointType, ReviewPoint
 from reviewscore.sources.collection import Collection
+from reviewscore.sources.shown_papers import paper_as_shown
 
 MEAN_ROUNDS = 3.09
 MEAN_PREMISES = 1748 / 422
 REPLY_TOKENS = 250
 """Guess for one reply with its reasons; a reconstruction counts three times as much."""
+LOOK_TOKENS, BASE_TOKENS = 350, 120
+"""Guesses for what a reply says of one point: of its presuppositions, and of type and score."""
+SECOND_LOOKS = 0.24
+"""Share of points that get a second look: 281 of 1,170 (`benchmarks.presuppositions`)."""
+SECOND_LOOK_PASSAGES = 1500
+"""Guess: characters of the passages that a second look is shown."""
 FIRST_TOKEN, TOKENS_PER_SECOND = 0.6, 80.0
 """Guess: seconds to a reply's first token, tokens a second after it."""
 _ANSWERED = ("question_answerability", "claim_factuality", "premise_factuality",
              "premises_factuality")  # fmt: skip
 _SCORED = ("question_answerability", "claim_factuality", "premise_factuality",
-           "premises_factuality", "faithfulness")  # fmt: skip
+           "premises_factuality", "faithfulness", "presuppositions_review",
+           "presuppositions_point", "presuppositions_second_look", "base_review")  # fmt: skip
 """Prompts that every judge of a panel answers."""
 _MINUTES = 60.0
 
@@ -126,6 +135,9 @@ class CostEstimate:
         ways: That and what it is compared with: each model alone, each protocol.
         prices: Where prices are from.
         prompts: Tokens of the longest prompt about each paper of an audit, by its identifier.
+        pages: Pages that judges would be shown as images, each once.
+        page_tokens: Tokens that these are estimated to come to, by model.
+        text_alone: Papers whose pages cannot be shown, which are judged by their text.
     """
 
     papers: int = 0
@@ -136,6 +148,24 @@ class CostEstimate:
     ways: tuple[CallEstimate, ...] = ()
     prices: str = ""
     prompts: dict[str, int] = field(default_factory=dict)
+    pages: int = 0
+    page_tokens: dict[str, int] = field(default_factory=dict)
+    text_alone: int = 0
+
+    def add_pages(self, sizes: Sequence[Size], settings: Settings) -> None:
+        """Count the pages of a paper.
+
+        Args:
+            sizes: Of their images in pixels.
+            settings: Say who is shown them, if anybody is.
+        """
+        if settings.paper_as == "text":
+            return
+        self.pages += len(sizes)
+        self.text_alone += not sizes
+        for model in settings.models_with_paper:
+            known = self.page_tokens.get(model, 0)
+            self.page_tokens[model] = known + tokens_of_pages(model, sizes)
 
     @property
     def calls(self) -> Mapping[str, float]:
@@ -184,11 +214,18 @@ class _Demand:
         self.waits = provider_class(model).traits.paced and not settings.batch
         self.own = own_server(model, settings)
         self.tokens: dict[Price | None, _Tokens] = defaultdict(_Tokens)
-        self.room = settings.max_tokens * (ROOM_TO_THINK if self.thinks else 1)
+        self.room = 0
         self.calls = self._reserved = self._seconds = 0.0
 
     def add(
-        self, calls: float, size: int, reply: float, *, cached: float = 0, written: float = 0
+        self,
+        calls: float,
+        size: int,
+        reply: float,
+        *,
+        cached: float = 0,
+        written: float = 0,
+        longest: int = 0,
     ) -> None:
         """Add calls that are alike.
 
@@ -198,6 +235,7 @@ class _Demand:
             reply: Tokens of the reply to each, without thoughts.
             cached: Input tokens of all of them that are found in the provider's cache.
             written: Input tokens of all of them that are written to it.
+            longest: Reply limit of each, where that is more than the settings'.
         """
         room = ROOM_TO_THINK if self.thinks else 1
         tokens = self.tokens[None if self.price is None else self.price.of_call(size)]
@@ -206,7 +244,9 @@ class _Demand:
         tokens.written += written
         tokens.output += calls * reply * room
         self.calls += calls
-        self._reserved += calls * (size + self.room)
+        limit = max(self._settings.max_tokens, longest) * room
+        self.room = max(self.room, limit)
+        self._reserved += calls * (size + limit)
         self._seconds += calls * (FIRST_TOKEN + reply * room / TOKENS_PER_SECOND)
 
     def usd(self, *, cached: bool) -> float | None:
@@ -263,11 +303,14 @@ class _Calls:
         calls: float = 1,
         cached: float = 0,
         written: float = 0,
+        longest: int = 0,
     ) -> None:
         """Add calls to one model; arguments as in `_Demand.add`."""
         if model not in self._demands:
             self._demands[model] = _Demand(model, self.settings)
-        self._demands[model].add(calls, size, reply, cached=cached, written=written)
+        self._demands[model].add(
+            calls, size, reply, cached=cached, written=written, longest=longest
+        )
         self.calls[prompt] += calls
         self._longest = max(self._longest, size)
         self._questions[prompt] += calls * size
@@ -311,25 +354,53 @@ def _sum(amounts: Iterable[float | None]) -> float | None:
     return total
 
 
-def _shown_tokens(
+class _ShownPaper(NamedTuple):
+    """What a prompt holds of a paper.
+
+    Attributes:
+        tokens: Estimated tokens of its text, as far as that is shown.
+        pages: Sizes of the images of its pages in pixels; none where they are not shown.
+    """
+
+    tokens: int
+    pages: tuple[Size, ...] = ()
+
+
+def shown_tokens(paper: Paper, models: Iterable[str]) -> int:
+    """Estimated tokens of what judges see of a paper, at the model that counts most for pages."""
+    known = _counted(paper)
+    return known.tokens + max(tokens_of_pages(model, known.pages) for model in models)
+
+
+def _counted(paper: Paper) -> _ShownPaper:
+    if paper.shown_pages is None:
+        return _ShownPaper(estimated_tokens(paper.read_text))
+    sizes = tuple(image.size for image in paper.shown_pages.images)
+    return _ShownPaper(estimated_tokens(paper_prefix(paper)), sizes)
+
+
+def _shown(
     collection: Collection, paper_id: str, settings: Settings, unread: dict[str, Unread]
-) -> int | None:
-    """Estimated tokens of a paper that judges see; None if it cannot be read.
+) -> _ShownPaper | None:
+    """What judges are shown of a paper; None if it cannot be read, or its pages not be shown.
 
     Args:
         collection: Has the paper.
         paper_id: The paper.
-        settings: Say which parts are shown.
+        settings: Say what is shown.
         unread: Takes what is not shown.
     """
+    parts, paper_as = settings.paper_parts, settings.paper_as
     try:
-        paper = shown(collection.paper_unchecked(paper_id), settings.paper_parts)
+        paper = paper_as_shown(collection, paper_id, parts, paper_as, doubts=False, draw=False)
     except InputError:  # its reviews fail for that reason, before anything is asked
         return None
     if paper.unread is not None:
         unread[paper_id] = paper.unread
-    tokens = estimated_tokens(paper.read_text)
-    return tokens if settings.context == "whole" else min(tokens, excerpt_room(settings))
+    known = _counted(paper)
+    if settings.context == "whole":
+        return known
+    return _ShownPaper(min(known.tokens, excerpt_room(settings)))
 
 
 async def estimate(
@@ -347,45 +418,48 @@ async def estimate(
     """
     judges, cost_estimate, papers = LexicalJudges(), CostEstimate(), set()
     asked = [_AuditCalls(way) for way in _ways(settings, compare=compare)]
+    proves = any(calls.settings.proves_beside for calls in asked)
     unread: dict[str, Unread] = {}
 
     @lru_cache(maxsize=1)
-    def tokens(paper_id: str) -> int | None:
-        return _shown_tokens(collection, paper_id, settings, unread)
+    def paper(paper_id: str) -> _ShownPaper | None:
+        return _shown(collection, paper_id, settings, unread)
 
     for review in chosen_reviews(collection, settings):
-        if not settings.embedded and tokens(review.paper_id) is None:
+        shown = _ShownPaper(0) if settings.embedded else paper(review.paper_id)
+        if shown is None:
             continue
         cost_estimate.reviews += 1
+        if review.paper_id not in papers:
+            cost_estimate.add_pages(shown.pages, settings)
         papers.add(review.paper_id)
         points = split_review(review, include_limitations=settings.limitations)
         size = sum(map(len, review.fields.values()))
         for calls in asked:
-            calls.open_review(review.paper_id, tokens(review.paper_id) or 0, size)
+            calls.open_review(review.paper_id, shown, size)
             calls.response = len(review.author_response or "") if settings.author_response else 0
         for point in points:
             if point.kind is PointKind.NONE or not is_chosen(point, settings):
                 continue
             kind = (await judges.point_type(point)).type
             cost_estimate.points[kind] += 1
+            inference = proves and kind is PointType.ARGUMENT and await _inferring(point, judges)
             for calls in asked:
-                calls.add_point(kind, len(point.text))
+                calls.add_point(kind, len(point.text), inference=inference)
     cost_estimate.papers = len(papers)
     cost_estimate.unread = UnreadTotal.over(unread.values())
     cost_estimate.prices = price_list(settings.prices).source
-    cost_estimate.ways = tuple(
-        calls.estimate(calls.settings.models, calls.settings.protocol) for calls in asked
-    )
-    cost_estimate.prompts = {} if not asked else asked[0].prompts
-    cost_estimate.command = next(
-        (
-            way
-            for calls, way in zip(asked, cost_estimate.ways, strict=True)
-            if calls.settings == settings
-        ),
-        None,
-    )
+    cost_estimate.ways = tuple(calls.close() for calls in asked)
+    own = [n for n, calls in enumerate(asked) if calls.settings == settings]
+    if own:
+        cost_estimate.command = cost_estimate.ways[own[0]]
+        cost_estimate.prompts = asked[own[0]].prompts
     return cost_estimate
+
+
+async def _inferring(point: ReviewPoint, judges: LexicalJudges) -> bool:
+    """Whether an argument would be rebuilt beside its presuppositions, by the embedded judge."""
+    return infers(verbatim(await judges.extract_argument(point), point), point.text)
 
 
 def _ways(settings: Settings, *, compare: bool) -> list[Settings]:
@@ -399,7 +473,8 @@ def _ways(settings: Settings, *, compare: bool) -> list[Settings]:
     alone = [settings.model_copy(update={"model": member, "panel": ()}) for member in members]
     for crew in [settings, *alone] if settings.panel else [settings]:
         for protocol in get_args(Settings.model_fields["protocol"].annotation):
-            way = crew.model_copy(update={"protocol": protocol})
+            per = crew.per if protocol == crew.protocol else None
+            way = crew.model_copy(update={"protocol": protocol, "per": per})
             if way not in all_settings:
                 all_settings.append(way)
     return all_settings
@@ -412,46 +487,96 @@ class _AuditCalls(_Calls):
         super().__init__(settings)
         self.response = 0
         self.prompts: dict[str, int] = {}
-        self._paper = ("", 0)
-        self._warm: set[tuple[str, str]] = set()
+        self._paper, self._shown = "", _ShownPaper(0)
+        self._warm: dict[tuple[str, str], float] = defaultdict(float)
+        self._points = self._size = 0
 
-    def open_review(self, paper_id: str, tokens: int, size: int) -> None:
+    def open_review(self, paper_id: str, shown: _ShownPaper, size: int) -> None:
         """Go on to a review.
 
         Args:
             paper_id: Its paper.
-            tokens: Of the paper that judges see.
+            shown: What judges see of it.
             size: Characters of the review.
         """
-        self._paper = (paper_id, tokens)
+        per = self.settings.asked_per
+        if per == "review" or (per == "paper" and paper_id != self._paper):
+            self._ask_together()
+        self._paper, self._shown = paper_id, shown
+        self._size += size
         if self.settings.points == "auto":
             self.add("split_points", 1, size, reply=tokens_in(size))
 
-    def add_point(self, kind: PointType, point: int) -> None:
-        """Add the calls of a point of so many characters."""
+    def close(self) -> CallEstimate:
+        """What it comes to, after the last review."""
+        self._ask_together()
+        return self.estimate(self.settings.models, self.settings.protocol)
+
+    def _ask_together(self) -> None:
+        """Add the calls about all points of the reviews that were opened since the last time."""
+        if self.settings.asked_per != "point" and self._points:
+            calls = -(-self._points // self.settings.points_per_call)
+            looks = self.settings.presupposes
+            stage = "presuppositions_review" if looks else "base_review"
+            reply = self._points * (LOOK_TOKENS if looks else BASE_TOKENS) / calls
+            most = -(-self._points // calls) * POINT_TOKENS[self.settings.protocol]
+            self.add(stage, calls, self._size, paper=True, reply=reply, longest=most)
+        self._points = self._size = 0
+
+    def add_point(self, kind: PointType, point: int, *, inference: bool = False) -> None:
+        """Add the calls of a point.
+
+        Args:
+            kind: Its type.
+            point: Its characters.
+            inference: Whether it is an argument that is rebuilt beside presuppositions.
+        """
+        self._points += 1
         match self.settings.protocol:
-            case "paper":
-                economy = False
-            case "economy":
-                economy = True
+            case "paper" | "economy":
+                self._add_scored(kind, point)
+            case "presupposition":
+                self._add_looks(point)
+            case "presupposition+proof":
+                self._add_looks(point)
+                if kind is PointType.ARGUMENT:
+                    self.add("extract_argument", 1, point)
+                if inference:
+                    self._add_loop(point, premises=self.settings.score != "base")
             case _:
                 assert_never(self.settings.protocol)
-        if not self.settings.types_from_split:
-            self.add("point_type" if economy else "is_argument", 1, point)
-        if kind is not PointType.ARGUMENT:
-            if not economy:
+
+    def _add_looks(self, point: int) -> None:
+        """Add the calls that ask for a point's presuppositions alone."""
+        if self.settings.asked_per == "point":
+            self.add("presuppositions_point", 1, point, paper=True, reply=LOOK_TOKENS)
+        if self.settings.second_look_between is not None:
+            size = point + SECOND_LOOK_PASSAGES
+            stage = "presuppositions_second_look"
+            self.add(stage, SECOND_LOOKS, size, paper=True, reply=LOOK_TOKENS)
+
+    def _add_scored(self, kind: PointType, point: int) -> None:
+        """Add the calls that ask for a point's scores alone."""
+        settings, economy = self.settings, self.settings.protocol == "economy"
+        if settings.asked_per == "point":
+            if not settings.types_from_split:
+                self.add("point_type" if economy else "is_argument", 1, point)
+            if kind is not PointType.ARGUMENT and not economy:
                 self.add("is_question", 1, point)
-            self.add(kind.judge, 1, point, paper=True)
-            return
-        if self.settings.score != "advanced":
-            self.add("claim_factuality", 1, point, paper=True)
-        if self.settings.score == "base":
-            return
+            if kind is not PointType.ARGUMENT or settings.score != "advanced":
+                self.add(kind.judge, 1, point, paper=True)
+        if kind is PointType.ARGUMENT and settings.score != "base":
+            self.add("extract_argument", 1, point)
+            self._add_loop(point, premises=True)
+
+    def _add_loop(self, point: int, *, premises: bool) -> None:
+        """Add the calls that rebuild an argument and, if that is asked for, judge its premises."""
         rounds = min(MEAN_ROUNDS, self.settings.rounds)
-        self.add("extract_argument", 1, point)
         self.add("reconstruct_argument", rounds, 3 * point, paper=True, reply=3 * REPLY_TOKENS)
         self.add("faithfulness", rounds, 3 * point)
-        if economy:
+        if not premises:
+            return
+        if self.settings.protocol == "economy":
             reply = MEAN_PREMISES * REPLY_TOKENS
             self.add("premises_factuality", 1, 4 * point, paper=True, reply=reply)
         else:
@@ -465,6 +590,7 @@ class _AuditCalls(_Calls):
         *,
         paper: bool = False,
         reply: float = REPLY_TOKENS,
+        longest: int = 0,
     ) -> None:
         """Add calls of a stage, each with so many characters beside paper and task.
 
@@ -481,22 +607,41 @@ class _AuditCalls(_Calls):
         for model in members if everybody else [settings.model]:
             chosen = settings.judges.get(judge, model)
             times = calls * (settings.repeats if everybody else 1)
-            self._ask(chosen, stage, times, characters, paper=paper, reply=reply)
+            self._ask(chosen, stage, times, characters, paper=paper, reply=reply, longest=longest)
 
     def _ask(
-        self, model: str, stage: str, calls: float, characters: int, *, paper: bool, reply: float
+        self,
+        model: str,
+        stage: str,
+        calls: float,
+        characters: int,
+        *,
+        paper: bool,
+        reply: float,
+        longest: int,
     ) -> None:
-        constant = tokens_in(_instructions(stage)) + (self._paper[1] if paper else 0)
+        constant = tokens_in(_instructions(stage))
+        if paper:
+            constant += self._shown.tokens + tokens_of_pages(model, self._shown.pages)
         size = constant + tokens_in(characters)
         if paper:
-            self.prompts[self._paper[0]] = max(self.prompts.get(self._paper[0], 0), size)
+            self.prompts[self._paper] = max(self.prompts.get(self._paper, 0), size)
         if not paper or self.settings.context == "excerpts":  # others for each point: never cached
             self.count(model, stage, size, reply, calls=calls)
             return
-        first = (model, self._paper[0]) not in self._warm
-        self._warm.add((model, self._paper[0]))
-        cached, written = constant * (calls - first), constant if first else 0
-        self.count(model, stage, size, reply, calls=calls, cached=cached, written=written)
+        first = min(calls, 1 - self._warm[model, self._paper])
+        self._warm[model, self._paper] += first
+        cached, written = constant * (calls - first), constant * first
+        self.count(
+            model,
+            stage,
+            size,
+            reply,
+            calls=calls,
+            cached=cached,
+            written=written,
+            longest=longest,
+        )
 
 
 @lru_cache(maxsize=32)
@@ -504,6 +649,7 @@ def _instructions(stage: str) -> int:
     """Characters of the constant parts of a prompt."""
     parts = ["role", "reply_format", stage]
     parts += ["formulas"] if stage == "reconstruct_argument" else []
+    parts += ["presupposition_terms"] if stage.startswith("presuppositions_") else []
     return sum(len(prompts.latest(part).body) for part in parts)
 
 

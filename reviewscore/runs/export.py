@@ -14,12 +14,14 @@ from pydantic import RootModel
 
 from reviewscore.errors import SettingsError
 from reviewscore.files import drafted
+from reviewscore.judges.presuppositions import leading
 from reviewscore.runs.folder import read_points
 from reviewscore.runs.parts import read_parts
 from reviewscore.schema.author_answer import AuthorAnswer
-from reviewscore.schema.paper import Evidence
+from reviewscore.schema.paper import Evidence, Seen
 from reviewscore.schema.place import Place
-from reviewscore.schema.point_score import PointScore, Seen
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import Occurrence
 from reviewscore.schema.verdict import Provenance
 
@@ -45,7 +47,8 @@ COLUMNS = {
     "kind": "criticism, request or question, beside the type; none for what is no point, which is "
     "not judged and counts in no rate; empty where nobody said.",
     "status": "scored, unknown or error; unscored for the embedded judge.",
-    "scale": "What `base` measures: unanswerability (questions) or factuality (others).",
+    "scale": "What `base` measures: unanswerability (questions), factuality (others), or standing, "
+    "of looks at presuppositions.",
     "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed; empty is unknown, and for "
     "the embedded judge, which gives no score.",
     "advanced": "ADVANCED ReviewScore 1 to 5 (weighted for arguments); empty is unknown.",
@@ -63,7 +66,8 @@ COLUMNS = {
     "second_passage": "The next of them.",
     "third_passage": "The one after that; all of them stand in `passages`.",
     "acknowledged": "Whether one of them confirms what the point criticises, as the authors state "
-    "this too; empty for models.",
+    "this too; of looks at presuppositions, whether it is not misinformed and all say so; empty "
+    "for other models.",
     "rationale": "Why, in the judge's words.",
     "answer": "For an answerable question, the answer from the paper.",
     "quotes": "Number of quotes of verdicts that are verbatim in the paper, those on premises too; "
@@ -100,15 +104,30 @@ COLUMNS = {
     "reviewscore_version": "Version of the program that wrote the record.",
     "reason": "Why it is unknown although a judge had an answer: after_review, where that rests "
     "on text alone that reviewers could not see; excerpts, where it says more than the excerpts of "
-    "the paper that the judge saw can show; or why none was asked: no_point.",
-    "seen": "What of the paper the judge saw, where that was excerpts; empty for all that judges "
-    "are shown.",
+    "the paper that the judge saw can show; or why none was asked: no_point. "
+    "Of looks at presuppositions also contested (looks differ), not_visible (the text at hand "
+    "lacks what would decide) and unproved (no verified passage shows why).",
+    "seen": "What of the paper the judge saw, where that was excerpts, and always for looks at "
+    "presuppositions (whole, main, excerpts); empty for all that judges are shown.",
     "seen_share": "The share of its characters that these are, 0 to 1.",
     "doubts": "Why reviewers may not have read what is at hand, separated by semicolons: of the "
     "paper camera_ready or revised_version; of passages, which then carry no flag, "
     "rebuttal_section, revised_text or revision.",
     "quoted_documents": "Of papers of several documents, those that quotes and passages stand in: "
     "submission, supplement, code, revision.",
+    "protocol": "presupposition, or empty for the protocols of the ReviewScore paper.",
+    "supplied": "Of looks at presuppositions: whether the paper speaks to the point, which is no "
+    "flag and is never added to `misinformed`; empty is unknown.",
+    "standing": "Would a fair reviewer still make the remark beside the passages? 1 to 5.",
+    "probability": "That an expert would call the point wrong about this paper, 0 to 1; it ranks.",
+    "inference": "Of --protocol presupposition+proof, arguments: whether two reasons or a stated "
+    "step are given, so that the argument was rebuilt beside the verdict; empty elsewhere.",
+    "parts": "Parts of the remark, the main one of which decides.",
+    "parts_misinformed": "Those of them that are misinformed.",
+    "granted": "What the remark takes for granted, as the sentence on top of its page has it.",
+    "failure": "By what an argument fails that is misinformed by its premises: fact, link (all "
+    "facts hold; an implicit conditional, which links them to the conclusion, does not), or mixed; "
+    "empty where a link fails and whether the facts hold is not known, and for all else.",
     "neighbours": "Parquet only: the sentences of the review before and after it, as JSON text; "
     "empty where they were not looked up.",
     "occurrences": "Parquet only: where the review repeats it, with the words there, as JSON text.",
@@ -119,24 +138,27 @@ COLUMNS = {
     "passages": "Parquet only: the passages of a finding with offsets, as JSON text.",
     "evidence": "Parquet only: all verified quotes with offsets, as JSON text.",
     "argument": "Parquet only: the whole reconstruction with its rounds, as JSON text.",
+    "looks": "Parquet only: all that judges said of its presuppositions, part by part with "
+    "passages and offsets, as JSON text; empty of other protocols.",
     "provenance": "Parquet only: what was asked of which model with which prompt, as JSON text.",
 }
 """Each column and what it means."""
 
 NESTED = (
     *("neighbours", "occurrences", "author_answers", "places"),
-    *("passages", "evidence", "argument", "provenance"),
+    *("passages", "evidence", "argument", "looks", "provenance"),
 )
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
 _INTEGERS = {
+    *("standing", "parts", "parts_misinformed"),
     *("number", "base", "passage_count", "quotes", "rounds", "premises", "start", "end"),
     *("answer_start", "answer_end"),
 }
-_NUMBERS = {"advanced", "calibrated", "seen_share"}
+_NUMBERS = {"advanced", "calibrated", "seen_share", "probability"}
 _FLAGS = {
     *("conjunction", "all_trivial", "misinformed", "calibrated_misinformed"),
-    *("acknowledged", "unquoted"),
+    *("acknowledged", "unquoted", "supplied", "inference"),
 }
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
@@ -145,6 +167,7 @@ _Occurrences = RootModel[tuple[Occurrence, ...]]
 _Answers = RootModel[tuple[AuthorAnswer, ...]]
 _Quotes = RootModel[tuple[Evidence, ...]]
 _Places = RootModel[tuple[Place, ...]]
+_Looks = RootModel[tuple[Look, ...]]
 _Origins = RootModel[tuple[Provenance, ...]]
 
 
@@ -282,7 +305,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "first_passage": first,
         "second_passage": second,
         "third_passage": third,
-        "acknowledged": any(one.acknowledges for one in score.passages) if unscored else None,
+        "acknowledged": _acknowledged(score),
         "rationale": verdict.rationale if verdict else score.rationale or None,
         "answer": verdict.answer if verdict else None,
         "quotes": None if unscored else len(quotes),
@@ -308,7 +331,39 @@ def row(score: PointScore) -> dict[str, Cell]:
         **_seen(score.seen),
         "doubts": "; ".join(dict.fromkeys(doubt.kind.value for doubt in score.doubts)) or None,
         "quoted_documents": "; ".join(_documents(score)) or None,
+        **_of_looks(score),
+        "failure": score.failure.value if score.failure else None,
     }
+
+
+def _acknowledged(score: PointScore) -> bool | None:
+    if score.finding is None:
+        return score.acknowledged
+    return any(passage.acknowledges for passage in score.passages)
+
+
+def _of_looks(score: PointScore) -> dict[str, Cell]:
+    """What looks at presuppositions say beside the flag."""
+    known = leading(score.presuppositions)
+    return {
+        "protocol": score.protocol,
+        "supplied": score.supplied,
+        "standing": score.standing,
+        "probability": score.probability,
+        "inference": _inference(score),
+        "parts": len(score.parts) or None,
+        "parts_misinformed": (
+            sum(part.misinformed is True for part in score.parts) if score.parts else None
+        ),
+        "granted": None if known is None else known.statement,
+    }
+
+
+def _inference(score: PointScore) -> bool | None:
+    """Whether an argument stands beside a verdict; None where none was looked for."""
+    if not score.looks or (score.argument is None and score.extraction is None):
+        return None
+    return score.argument is not None
 
 
 def _seen(seen: Seen | None) -> dict[str, Cell]:
@@ -420,6 +475,7 @@ def _nested(score: PointScore) -> dict[str, Cell]:
         "passages": _Quotes(score.passages).model_dump_json(),
         "evidence": _Quotes(score.evidence).model_dump_json(),
         "argument": score.argument.model_dump_json() if score.argument else None,
+        "looks": _Looks(score.looks).model_dump_json() if score.looks else None,
         "provenance": _Origins(score.provenance).model_dump_json(),
     }
 

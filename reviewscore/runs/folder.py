@@ -14,6 +14,7 @@ from typing import Literal, Self, TypeVar, overload
 from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
+from reviewscore.arguments.aggregate import with_failure
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.files import (
@@ -408,7 +409,11 @@ def read_points(path: Path) -> Iterator[PointScore]:
 
 def read_lines_of_points(path: Path) -> Iterator[tuple[bytes, PointScore]]:
     """As `read_points`, each with the bytes of its line."""
-    return parsed_lines(path / POINTS, read_point)
+    return parsed_lines(path / POINTS, _score_of)
+
+
+def _score_of(line: bytes) -> PointScore:
+    return with_failure(read_point(line))
 
 
 def parsed_lines(file: Path, parse: Callable[[bytes], T]) -> Iterator[tuple[bytes, T]]:
@@ -471,7 +476,7 @@ def points_by_offset(path: Path) -> Iterator[Callable[[int], PointScore]]:
 
         def read(offset: int) -> PointScore:
             file.seek(offset)
-            return read_point(file.readline(most + 1))
+            return _score_of(file.readline(most + 1))
 
         yield read
 

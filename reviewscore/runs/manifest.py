@@ -140,6 +140,31 @@ class PromptCheck(Record):
     recalled: bool | None = None
 
 
+class PagesShown(Record):
+    """What judges were shown of papers as images.
+
+    Attributes:
+        dpi: Pixels an inch.
+        pages: How many pages of each paper, by its identifier.
+        text_alone: Papers of which no pages can be shown, which were judged by their text.
+    """
+
+    dpi: int
+    pages: dict[str, int]
+    text_alone: tuple[str, ...] = ()
+
+    def after(self, earlier: PagesShown | None) -> PagesShown:
+        """The same with the papers of earlier sessions."""
+        if earlier is None:
+            return self
+        alone = (name for name in earlier.text_alone if name not in self.pages)
+        return PagesShown(
+            dpi=self.dpi,
+            pages={**earlier.pages, **self.pages},
+            text_alone=tuple(dict.fromkeys((*alone, *self.text_alone))),
+        )
+
+
 class RunManifest(Record):
     """What a run was made with and what came of it, whatever it makes.
 
@@ -227,6 +252,7 @@ class Manifest(RunManifest):
             earlier versions. A session that is under way, or was killed, notes them as it met them
             (`growing`): they hold that and more.
         growing: Whether records may have been added since.
+        pages: What judges saw of papers as images, where they did.
         unvalidated: Models of which nobody knows what they are worth as judges of these papers.
         validation: The latest validation of its judge on planted points; None if none was at hand.
         changed: Files of records that were changed by something else before a later session.
@@ -253,6 +279,7 @@ class Manifest(RunManifest):
     unread: dict[str, Unread] = Field(default_factory=dict)
     digests: dict[str, Digest] = Field(default_factory=dict)
     growing: bool = False
+    pages: PagesShown | None = Field(default=None, exclude_if=lambda value: value is None)
     unvalidated: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     validation: ValidationRecord | None = Field(
         default=None, exclude_if=lambda value: value is None
@@ -337,6 +364,13 @@ class SettingDifference(Record):
         return f"{self.name} was {self.before!r} and is now {self.now!r}"
 
 
+_OF_THE_LOOP = (
+    *("extract_argument", "reconstruct_argument", "formulas", "streamline"),
+    *("faithfulness", "feedback"),
+)
+"""Prompts of the loop that rebuilds an argument."""
+
+
 def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
     """The prompts that an audit can put to a model, by its settings.
 
@@ -345,16 +379,29 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
     """
     if decisive["model"] == EMBEDDED:
         return ()
-    economy = decisive["protocol"] == "economy"
-    names = [*FRAME, "paper", "text_lacks", "question_answerability", "claim_factuality"]
-    names += ["point_type"] if economy else ["is_argument", "is_question"]
+    economy, together = decisive["protocol"] == "economy", decisive.get("per") is not None
+    names = [*FRAME, "paper", "text_lacks"]
     if decisive.get("context") == "excerpts":
         names.append("excerpts")
+    if decisive.get("paper_as") is not None:
+        names.append("paper_pages")
     if decisive["points"] != "rules":
         names.append("split_points")
+    if decisive["protocol"] in ("presupposition", "presupposition+proof"):
+        names.append("presupposition_terms")
+        names.append("presuppositions_review" if together else "presuppositions_point")
+        names += ["presuppositions_second_look"] if decisive["second_look"] != "off" else []
+        if decisive["protocol"] == "presupposition+proof":
+            names += [*_OF_THE_LOOP]
+            names += ["premise_factuality"] if decisive["score"] != "base" else []
+        return tuple(names)
+    names += ["question_answerability", "claim_factuality"]
+    if together:
+        names.append("base_review")
+    else:
+        names += ["point_type"] if economy else ["is_argument", "is_question"]
     if decisive["score"] != "base":
-        names += ["extract_argument", "reconstruct_argument", "formulas", "streamline"]
-        names += ["faithfulness", "feedback", "premise_factuality"]
+        names += [*_OF_THE_LOOP, "premise_factuality"]
         names += ["premises_factuality"] if economy else []
     return tuple(names)
 
@@ -384,9 +431,12 @@ def differences(
 
 
 def first_difference(old: Mapping[str, Plain], new: Mapping[str, Plain]) -> str | None:
-    """The first decisive value that differs, in words; None if all are equal."""
-    setting_differences = differences(old, new)
-    return setting_differences[0].words if setting_differences else None
+    """The first decisive value that differs, in words; None if all are equal.
+
+    Settings come before inputs, of which they may decide which are read.
+    """
+    found = sorted(differences(old, new), key=lambda difference: of_input(difference.name))
+    return found[0].words if found else None
 
 
 def sum_of(decisive: Mapping[str, Plain], *, inputs: bool = True) -> str:

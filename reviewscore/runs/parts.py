@@ -105,6 +105,34 @@ def check_alike(parts: Sequence[RunPart], *, cure: str) -> None:
             )
 
 
+def protocol_of(manifest: Manifest) -> str:
+    """The protocol that a run was judged by; runs of before there were others are by ``paper``."""
+    return str(manifest.decisive.get("protocol") or "paper")
+
+
+def check_one_protocol(parts: Sequence[RunPart], verb: str) -> None:
+    """Refuse runs of several protocols: a flag of one is not what it is of another.
+
+    Args:
+        parts: The runs.
+        verb: What would be made of them.
+
+    Raises:
+        RunFolderError: Names the runs of each protocol and what to do instead.
+    """
+    runs: dict[str, list[str]] = {}
+    for part in parts:
+        runs.setdefault(protocol_of(part.manifest), []).append(str(part.path))
+    if len(runs) < 2:  # noqa: PLR2004 - of one protocol
+        return
+    named = "; ".join(f"{protocol}: {', '.join(paths)}" for protocol, paths in runs.items())
+    raise RunFolderError(
+        f"`{verb}` is of runs of one protocol, and these are of {len(runs)} ({named}), whose "
+        f"scores mean different things; run `{verb}` on those of each protocol alone, and "
+        "`compare` two that judged the same points"
+    )
+
+
 def check_scored(runs: Iterable[tuple[Path, Manifest]], verb: str, *, rates: bool = True) -> None:
     """Refuse runs of the embedded judge: it gives no score, and no rate is made of its findings.
 

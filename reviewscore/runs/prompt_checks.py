@@ -26,17 +26,15 @@ from reviewscore.llm.context_window import (
 )
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import Provider
-from reviewscore.papers.parts import shown
 from reviewscore.printable import counted
 from reviewscore.runs import manifest
-from reviewscore.runs.context import longest_on_excerpts
+from reviewscore.runs.context import in_words, longer_than, longest_on_excerpts
 from reviewscore.runs.estimate import estimate, own_server
 from reviewscore.schema.call import Message, Request
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
+from reviewscore.sources.shown_papers import paper_as_shown
 
-_NAMED = 5
-"""Papers that a message names."""
 _ROUND = 64
 """Contexts that a message names are multiples of it."""
 
@@ -62,7 +60,8 @@ class _Prompts:
         if settings.context == "excerpts":
             paper, size = longest_on_excerpts(collection, settings, longest)
             return cls(settings, {longest: size}, paper)
-        paper = shown(collection.paper(longest), settings.paper_parts)
+        parts, paper_as = settings.paper_parts, settings.paper_as
+        paper = paper_as_shown(collection, longest, parts, paper_as, draw=False)
         return cls(settings, sizes, paper)
 
     def about(self, model: str) -> Request:
@@ -158,7 +157,8 @@ async def _check(
     paid = price is not None and price.input > 0
     if longest <= CERTAIN or paid or not is_near(provider.place):
         return check
-    return await _probed(provider, request, reply, check, say)
+    size = asked.sizes[asked.paper.paper_id]  # the filler is counted by estimate too
+    return await _probed(provider, request, reply, check, say, size=size)
 
 
 async def _scale(provider: Provider, request: Request) -> float:
@@ -175,19 +175,14 @@ def _refuse_longer(model: str, window: ContextWindow, sizes: Mapping[str, int], 
     """
     if window.tokens is None:
         return
-    longer = sorted(
-        (paper for paper, size in sizes.items() if size + reply > window.tokens),
-        key=lambda paper: -sizes[paper],
-    )
+    longer = longer_than(window.tokens - reply, sizes)
     if not longer:
         return
-    most = sizes[longer[0]]
-    named = ", ".join(f"{paper} (about {sizes[paper]:,})" for paper in longer[:_NAMED])
-    more = ", .." if len(longer) > _NAMED else ""
+    most = max(longer.values())
     raise SettingsError(
         f"{model} reads {window.tokens:,} tokens at once ({window.source}), {reply:,} of them kept "
         f"for the reply; prompts about {len(longer):,} of {counted(len(sizes), 'paper')} are "
-        f"longer: {named}{more}. Nothing was asked, since no paper is judged by a part of it. "
+        f"longer: {in_words(longer)}. Nothing was asked, since no paper is judged by a part of it. "
         f"To make room: {window.cure_for(most + reply)}; or show judges less of papers "
         "(--paper-parts main), or the passages nearest to each point (--context excerpts); or "
         "choose papers that fit (--paper ID)"
@@ -239,8 +234,10 @@ async def _probed(
     reply: int,
     check: manifest.PromptCheck,
     say: Callable[[str], None],
+    *,
+    size: int,
 ) -> manifest.PromptCheck:
-    """Try a prompt as long as the longest.
+    """Try a prompt as long as the longest, which has `size` estimated tokens.
 
     Raises:
         SettingsError: It was cut; or nobody knows, since neither a count nor the word came back.
@@ -249,7 +246,7 @@ async def _probed(
     say(
         f"trying a prompt as long as the longest (about {check.longest_prompt:,} tokens) at {model}"
     )
-    request, word = probe_request(like, tokens=check.longest_prompt)
+    request, word = probe_request(like, tokens=size)
     try:
         completion = await provider.complete(request)
         read = completion.usage.input_tokens

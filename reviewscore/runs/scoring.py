@@ -6,18 +6,24 @@ import asyncio
 import logging
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import Protocol
 
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, ReviewScoreError, StopError
+from reviewscore.judges.by_review import ReviewPoints
 from reviewscore.judges.excerpts import judged_on
-from reviewscore.judges.judge import Judges
+from reviewscore.judges.judge import Judges, ReviewJudges
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.papers.parts import Parts, shown
-from reviewscore.pipeline import make_record, review_points, score_with_response
+from reviewscore.pipeline import (
+    make_record,
+    review_points,
+    score_presuppositions,
+    score_with_response,
+)
 from reviewscore.points.places import with_places
 from reviewscore.points.responses import align_response
 from reviewscore.runs.folder import ErrorRecord
@@ -27,9 +33,11 @@ from reviewscore.schema.calibration import Calibration, calibrated
 from reviewscore.schema.paper import Paper, Unread
 from reviewscore.schema.point_id import review_of, short_name
 from reviewscore.schema.point_score import PointScore, Status
-from reviewscore.schema.review import Review, ReviewPoint
+from reviewscore.schema.review import PointKind, Review, ReviewPoint
 from reviewscore.schema.verdict import Provenance
 from reviewscore.sources.collection import Collection
+from reviewscore.sources.lazy_papers import PaperHandle
+from reviewscore.sources.shown_papers import paper_as_shown
 from reviewscore.sources.spooled import ListView
 
 log = logging.getLogger(__name__)
@@ -137,6 +145,30 @@ class ScoringSession(Session):
         self.say(f"review {review.review_id}: {message}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Opened:
+    """A review that was split.
+
+    Attributes:
+        todo: Those of its points that are to be scored.
+        origin: Where its points came from.
+        answers: What of the authors' response answers each point; None without one.
+    """
+
+    review: Review
+    paper: Paper
+    points: tuple[ReviewPoint, ...]
+    todo: list[ReviewPoint]
+    origin: tuple[Provenance, ...]
+    answers: Mapping[str, tuple[AuthorAnswer, ...]] | None
+
+    @property
+    def asked(self) -> ReviewPoints:
+        """The review with what may be a point in it."""
+        points = (point for point in self.points if point.kind is not PointKind.NONE)
+        return ReviewPoints(self.review, tuple(points))
+
+
 @dataclass(eq=False, kw_only=True)
 class LocalScoring(ScoringSession):
     """Scores reviews in this process.
@@ -151,7 +183,12 @@ class LocalScoring(ScoringSession):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._papers = Papers(self.collection, self.settings.paper_parts, self.say)
+        self._papers = Papers(self.collection, self.settings, self.say)
+
+    @property
+    def reading(self) -> bool:
+        """Whether papers are being read, whose reviews bring calls."""
+        return self._papers.reading
 
     def met(self) -> Tally:
         """All that it met, what is doubtful about papers too."""
@@ -169,15 +206,62 @@ class LocalScoring(ScoringSession):
         order = list(dict.fromkeys(review.paper_id for review in reviews))
         places = {paper_id: place for place, paper_id in enumerate(order)}
 
-        async def score_next(review: Review) -> None:
-            place = places[review.paper_id]
+        async def score_next(group: Sequence[Review]) -> None:
+            place = places[group[0].paper_id]
             self._papers.ahead(order[place : place + PAPERS_AHEAD])
-            await self._score_review(review)
+            await self._score_together(group)
 
-        await self.each(partial(score_next, review) for review in reviews)
+        if self.settings.asked_per == "paper":
+            groups = [list(group) for _, group in groupby(reviews, key=lambda r: r.paper_id)]
+        else:
+            groups = [[review] for review in reviews]
+        await self.each(partial(score_next, group) for group in groups)
 
-    async def _score_review(self, review: Review) -> None:
-        """Score the points of a review that are not done; failures become records."""
+    async def _score_together(self, reviews: Sequence[Review]) -> None:
+        """Score the points of reviews of one paper that are not done; failures become records."""
+        split = [review for review in await asyncio.gather(*map(self._opened, reviews)) if review]
+        opened = [review for review in split if review.todo]
+        if self.stopping or not opened:
+            return
+        together = self.settings.asked_per != "point"
+        # Of all points, done or not: so a run that is taken up again finds the reply on record.
+        asked = [review.asked for review in split if review.asked.points]
+        if together and not await self._asked_together(asked, opened[0].paper):
+            return
+        scoring = [self._score_point(review, point) for review in opened for point in review.todo]
+        if self.client is None:  # nothing to wait for: in order, so that every run is the same
+            for coroutine in scoring:
+                await coroutine
+            return
+        await asyncio.gather(*scoring)
+        for review in asked if together else ():
+            review_judges(self.judges).forget(review.points)
+
+    async def _asked_together(self, reviews: Sequence[ReviewPoints], paper: Paper) -> bool:
+        """Ask about all points of reviews before they are scored one by one; whether that was done.
+
+        If it was not, a stop came, or the reviews failed, which is written down.
+        """
+        many, most = sum(len(review.points) for review in reviews), self.settings.points_per_call
+        names = ", ".join(review.review.review_id for review in reviews)
+        if many > most:
+            calls = -(-many // most)
+            self.say(f"review {names}: {many} points are asked about in {calls} calls")
+        try:
+            await review_judges(self.judges).by_review(reviews, paper)
+        except StopError as error:
+            self.stop_for(error)
+        except Exception as error:  # the outer loop: one bad review never ends a batch
+            if not isinstance(error, ReviewScoreError):
+                log.exception("review %s", names)
+            for review in reviews:
+                self.fail(review.review, _in_words(error))
+        else:
+            return True
+        return False
+
+    async def _opened(self, review: Review) -> _Opened | None:
+        """A review with its points; None if it failed, which is written down, or a stop came."""
         settings = self.settings
         try:
             paper = await self._papers.paper(review.paper_id)
@@ -189,62 +273,49 @@ class LocalScoring(ScoringSession):
                 by_rule=self.by_rule.pop(review.review_id, None),
             )
             answers = align_response(review, points).answers if review.author_response else None
+            if settings.asked_per != "point":
+                points = tuple(with_places(point, paper, review) for point in points)
         except StopError as error:
             self.stop_for(error)
-            return
+            return None
         except Exception as error:  # the outer loop: one bad review never ends a batch
             if not isinstance(error, ReviewScoreError):
                 log.exception("review %s", review.review_id)
             self.fail(review, _in_words(error))
-            return
+            return None
         self.tally.points += len(points)
         self.tally.without_points += not points
         self.tally.rejected += len(rejected)
-        todo = [
-            point
-            for point in points
-            if point.point_id not in self.run.done and is_chosen(point, settings)
-        ]
-        scoring = (
-            self._score_point(
-                point,
-                paper,
-                review,
-                origin,
-                answers=None if answers is None else answers.get(point.point_id, ()),
-            )
-            for point in todo
+        return _Opened(
+            review=review,
+            paper=paper,
+            points=points,
+            todo=[
+                point
+                for point in points
+                if point.point_id not in self.run.done and is_chosen(point, settings)
+            ],
+            origin=origin,
+            answers=answers,
         )
-        if self.client is None:  # nothing to wait for: in order, so that every run is the same
-            for coroutine in scoring:
-                await coroutine
-            return
-        await asyncio.gather(*scoring)
 
-    async def _score_point(
-        self,
-        point: ReviewPoint,
-        paper: Paper,
-        review: Review,
-        origin: tuple[Provenance, ...],
-        *,
-        answers: tuple[AuthorAnswer, ...] | None,
-    ) -> None:
+    async def _score_point(self, opened: _Opened, point: ReviewPoint) -> None:
         """Score one point and write it down, whatever comes of it."""
         await asyncio.sleep(0)  # lets signals in between points of a judge that never waits
         if self.stopping:
             return
         try:
-            point = with_places(point, paper, review)  # here, so that what fails keeps them too
+            # Here, so that what fails keeps its places too.
+            point = with_places(point, opened.paper, opened.review)
             score = await score_by_settings(
                 point,
-                paper,
+                opened.paper,
                 self.judges,
                 self.settings,
-                response=review.author_response,
+                response=opened.review.author_response,
                 calibration=self.calibration,
             )
-            score = score.model_copy(update={"provenance": (*origin, *score.provenance)})
+            score = score.model_copy(update={"provenance": (*opened.origin, *score.provenance)})
         except StopError as error:
             self.stop_for(error)
             return
@@ -252,7 +323,9 @@ class LocalScoring(ScoringSession):
             if not isinstance(error, ReviewScoreError):
                 log.exception("point %s", point.point_id)
             score = make_record(point, self.judges, status=Status.ERROR, error=_in_words(error))
-        score = score.model_copy(update={"author_answers": answers})
+        answers = opened.answers
+        if answers is not None:
+            score = score.model_copy(update={"author_answers": answers.get(point.point_id, ())})
         try:
             self.finished(score)
         except StopError as error:
@@ -285,6 +358,15 @@ async def score_by_settings(
     if settings.context == "excerpts" and judges.gives_scores:
         point = with_places(point, paper)  # of the whole paper
         paper, _ = judged_on(point, paper, settings, response=response)
+    if settings.presupposes:
+        return await score_presuppositions(
+            point,
+            paper,
+            review_judges(judges),
+            proof=settings.proves_beside,
+            score=settings.score,
+            rounds=settings.rounds,
+        )
     score = await score_with_response(
         point,
         paper,
@@ -298,6 +380,12 @@ async def score_by_settings(
     return score.model_copy(update={"calibrated": calibrated(score, calibration)})
 
 
+def review_judges(judges: Judges) -> ReviewJudges:
+    """Judges as those that can be asked about whole reviews; settings let no others come here."""
+    assert isinstance(judges, ReviewJudges)
+    return judges
+
+
 def _in_words(error: Exception) -> str:
     """The kind and message of an error, as text that can be stored."""
     return str(without_surrogates(f"{type(error).__name__}: {error}"))
@@ -308,15 +396,17 @@ class Papers:
 
     Args:
         collection: Where they come from.
-        parts: The parts that judges see.
+        settings: Say which parts of papers judges see, and as what.
         say: Told what is doubtful about a paper when it is first read.
 
     Attributes:
         unread: How much of a paper judges do not see, by its identifier.
     """
 
-    def __init__(self, collection: Collection, parts: Parts, say: Callable[[str], None]) -> None:
-        self._collection, self._parts, self._say = collection, parts, say
+    def __init__(
+        self, collection: Collection, settings: Settings, say: Callable[[str], None]
+    ) -> None:
+        self._collection, self._settings, self._say = collection, settings, say
         self._held: OrderedDict[str, asyncio.Future[Paper]] = OrderedDict()
         self._doubts: dict[str, tuple[str, ...]] = {}
         self.unread: dict[str, Unread] = {}
@@ -330,6 +420,11 @@ class Papers:
     def warnings(self) -> tuple[str, ...]:
         """What is doubtful, paper by paper."""
         return tuple(_line(name, text) for name, all_ in self._doubts.items() for text in all_)
+
+    @property
+    def reading(self) -> bool:
+        """Whether papers are being read."""
+        return any(not held.done() for held in self._held.values())
 
     async def paper(self, paper_id: str) -> Paper:
         """A paper as judges see it.
@@ -351,16 +446,16 @@ class Papers:
         return paper
 
     def ahead(self, paper_ids: Iterable[str]) -> None:
-        """Begin to read papers that will be needed next, if they lie in files of their own."""
+        """Begin to read papers that will be needed next, if that takes a while."""
         for paper_id in paper_ids:
             handle = self._collection.papers.get(paper_id)
-            if handle is not None and handle.in_file and paper_id not in self._held:
+            if handle is not None and self._takes_time(handle) and paper_id not in self._held:
                 self._hold(paper_id)
 
     def _hold(self, paper_id: str) -> asyncio.Future[Paper]:
         handle = self._collection.papers.get(paper_id)
         reading: asyncio.Future[Paper]
-        if handle is not None and handle.in_file:
+        if handle is not None and self._takes_time(handle):
             reading = asyncio.ensure_future(asyncio.to_thread(self._read, paper_id))
             # A paper read ahead that nobody asks for any more may have failed unseen.
             reading.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -372,8 +467,12 @@ class Papers:
             self._held.popitem(last=False)
         return reading
 
+    def _takes_time(self, handle: PaperHandle) -> bool:
+        return handle.in_file or self._settings.paper_as != "text"
+
     def _read(self, paper_id: str) -> Paper:
-        return shown(self._collection.paper(paper_id), self._parts)
+        parts, paper_as = self._settings.paper_parts, self._settings.paper_as
+        return paper_as_shown(self._collection, paper_id, parts, paper_as)
 
 
 def _line(paper_id: str, warning: str) -> str:

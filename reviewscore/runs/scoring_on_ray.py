@@ -293,7 +293,7 @@ class RayScoring(ScoringSession):
             store=store,
             decisive_sha256=manifest.decisive_sha256,
             calibration=self.calibration,
-            longest=manifest.longest_prompts(self.settings.max_tokens),
+            longest=manifest.longest_prompts(self.settings.longest_reply),
             judge_version=manifest.judge_version,
         )
         self._before: dict[str, list[str]] = {}
@@ -406,7 +406,8 @@ class RayScoring(ScoringSession):
             for review in reviews
             for name in self._before.get(review.review_id, ())
         }
-        return PaperTask(paper_id, handle.title, handle.raw().packed(), reviews, done)
+        raw = handle.raw().packed(pdf=self.settings.paper_as != "text")
+        return PaperTask(paper_id, handle.title, raw, reviews, done)
 
     async def _take_over(self, papers: dict[str, tuple[Review, ...]]) -> set[str]:
         """Take over the shards that are there.

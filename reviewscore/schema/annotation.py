@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
 
+from reviewscore.schema.presupposition import LabelledPresupposition
 from reviewscore.schema.record import Record
-from reviewscore.schema.review import PointType
-from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS, Score
+from reviewscore.schema.review import PointKind, PointType
+from reviewscore.schema.scale import FIVE_POINTS, STANDING, UNTRIVIALNESS, Score
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import KnowledgeSource
 
@@ -23,6 +25,9 @@ class LabelField(StrEnum):
     FAITHFULNESS = "faithfulness"
     SOURCE = "source"
     UNTRIVIALNESS = "untrivialness"
+    KIND = "kind"
+    STANDING = "standing"
+    PRESUPPOSITIONS = "presuppositions"
 
 
 class AnnotatorKind(StrEnum):
@@ -54,6 +59,9 @@ FIELDS_OF = {
         LabelField.UNANSWERABILITY,
         LabelField.FACTUALITY,
         LabelField.FAITHFULNESS,
+        LabelField.KIND,
+        LabelField.STANDING,
+        LabelField.PRESUPPOSITIONS,
     ),
     UnitKind.PREMISE: (LabelField.SOURCE, LabelField.FACTUALITY, LabelField.UNTRIVIALNESS),
 }
@@ -66,8 +74,10 @@ VALUES: dict[LabelField, tuple[int | str, ...]] = {
     LabelField.FAITHFULNESS: tuple(FIVE_POINTS.values),
     LabelField.SOURCE: tuple(source.value for source in KnowledgeSource),
     LabelField.UNTRIVIALNESS: tuple(UNTRIVIALNESS.values),
+    LabelField.KIND: tuple(kind.value for kind in PointKind),
+    LabelField.STANDING: tuple(STANDING.values),
 }
-"""All values that a label of each field can have."""
+"""All values that a label of each field can have; presuppositions are no values of a scale."""
 
 
 class Unit(Record):
@@ -107,7 +117,7 @@ class Label(Record):
         annotator: A pseudonym with a number in it, such as ``A1``; never a name.
         annotator_kind: ``human``, or ``model`` for a reader that is no person.
         field: What is labelled.
-        value: One of `VALUES` of that field.
+        value: One of `VALUES` of that field; of ``presuppositions`` a list of them.
         justification: Why, with the passage it rests on.
         codebook: The codebook that was followed, such as ``codebook 1``.
         at: When, as UTC in ISO 8601.
@@ -119,12 +129,22 @@ class Label(Record):
     annotator: str
     annotator_kind: AnnotatorKind
     field: LabelField
-    value: int | str
+    value: int | str | tuple[LabelledPresupposition, ...]
     justification: str | None = None
     codebook: str | None = None
     at: str | None = None
     saw_scores: bool | None = None
     seconds: float | None = Field(default=None, ge=0)
+
+    @property
+    def number(self) -> float:
+        """The value as a number of its scale; NaN if it is none."""
+        return float(self.value) if isinstance(self.value, int) else math.nan
+
+    @property
+    def presuppositions(self) -> tuple[LabelledPresupposition, ...]:
+        """What the point takes for granted, if that is what was labelled."""
+        return self.value if isinstance(self.value, tuple) else ()
 
 
 class Annotator(Record):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 T = TypeVar("T")
 
@@ -51,8 +51,23 @@ def whole(value: object) -> object:
 
 Whole = Annotated[int, BeforeValidator(whole)]
 """A whole number."""
+
+
+def share(value: float) -> float:
+    """A number of 0 to 1.
+
+    Raises:
+        ValueError: It lies beyond.
+    """
+    if not 0 <= value <= 1:
+        raise ValueError("a number from 0 to 1 is needed")
+    return value
+
+
 FivePoints = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(whole)]
 """A score of 1 to 5."""
+Probability = Annotated[float, AfterValidator(share)]
+"""A probability of 0 to 1; its bounds are no part of schemas, which not all providers enforce."""
 Untrivialness = Annotated[Literal[0, 1, 2], BeforeValidator(whole)]
 """0 definitely trivial, 1 probably trivial, 2 definitely not trivial."""
 Grade = Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], BeforeValidator(whole)]

@@ -32,6 +32,18 @@ class ArgumentState(StrEnum):
         return self in (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
 
 
+class Failure(StrEnum):
+    """By what the conjunction of an argument's premises fails.
+
+    A link is an implicit conditional premise, which carries reasons to the conclusion; every other
+    premise is a fact.
+    """
+
+    FACT = "fact"
+    LINK = "link"  # all facts hold; the conclusion does not follow from them
+    MIXED = "mixed"  # a fact, and a link besides
+
+
 class Premise(Record):
     """One premise of an argument.
 
@@ -53,7 +65,13 @@ class Premise(Record):
 
 
 class Extraction(Record):
-    """The reviewer's own words for what is concluded and why, before any reconstruction."""
+    """The reviewer's own words for what is concluded and why, before any reconstruction.
+
+    Attributes:
+        conclusion: The reviewer's words for what the reader is to accept.
+        reasons: Those for each thing that is said in its support.
+        provenance: Where it came from.
+    """
 
     conclusion: str
     reasons: tuple[str, ...]
@@ -144,6 +162,8 @@ class Argument(Record):
         state: How the loop ended; only ``accepted`` arguments have all premises judged.
         validity: What the prover found of the last attempt.
         faithful: Whether it was judged to say what the reviewer said; None if nobody was asked.
+        failure: By what the conjunction of the premises fails; None if it does not fail, or only
+            links are known to be false and a fact has no verdict.
         rounds: Every attempt, in order.
     """
 
@@ -158,6 +178,7 @@ class Argument(Record):
     state: ArgumentState
     validity: Validity
     faithful: bool | None = None
+    failure: Failure | None = Field(default=None, exclude_if=lambda value: value is None)
     rounds: tuple[Round, ...]
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from reviewscore.schema.page_image import PageImage
 from reviewscore.schema.record import Record
 
 Structured = Literal["schema", "object", "text"]
@@ -28,14 +29,15 @@ class Message(Record):
 class Request(Record):
     """Everything that can change a reply.
 
-    What is sent is `system`, then one user turn made of `prefix`, `task` and the first message,
-    then the other messages. The order goes from what changes least to what changes most, so that
-    providers can cache what stands in front.
+    What is sent is `system`, then one user turn made of `prefix`, `pages`, `task` and the first
+    message, then the other messages. The order goes from what changes least to what changes most,
+    so that providers can cache what stands in front.
 
     Attributes:
         model: ``provider/name``.
         system: Constant instructions.
         prefix: The paper: byte-identical for all requests about it; empty if there is none.
+        pages: Its pages as images, which belong to the prefix; empty where text alone is shown.
         task: Instructions of the stage: byte-identical for all its items.
         messages: The conversation; the first is the user's and holds the item.
         schema_name: Name of the reply's record.
@@ -50,6 +52,7 @@ class Request(Record):
     model: str
     system: str
     prefix: str = ""
+    pages: tuple[PageImage, ...] = Field(default=(), exclude_if=lambda pages: not pages)
     task: str = ""
     messages: tuple[Message, ...]
     schema_name: str
@@ -69,6 +72,17 @@ class Request(Record):
         first = Message(role="user", content="\n\n".join(self.opening()))
         return (Message(role="system", content=self.system), first, *self.messages[1:])
 
+    @property
+    def shared_key(self) -> str:
+        """SHA-256 of the prefix with its pages, by which calls are routed to the same cache."""
+        if not self.pages:
+            return prefix_key(self.prefix)
+        return prefix_key(" ".join((prefix_key(self.prefix), *self._sums)))
+
+    @property
+    def _sums(self) -> list[str]:
+        return [page.sha256 for page in self.pages]
+
     def key(self, *, place: str) -> str:
         """SHA-256 over the request and the server it goes to: equal keys, equal calls."""
         fields = self.model_dump(mode="json", exclude={"prefix"})
@@ -81,6 +95,7 @@ class Request(Record):
             "prefix": prefix_key(self.prefix),
             "task": self.task,
             "messages": [message.model_dump() for message in self.messages],
+            **({"pages": self._sums} if self.pages else {}),
         }
         return _sha256({**said, "schema": self.reply_schema, "repeat": self.repeat})
 

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
+from typing import Literal
 
 from pydantic import Field, model_validator
 
 from reviewscore.printable import counted
+from reviewscore.schema.page_image import ShownPages
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.scale import Score
 
@@ -313,6 +315,7 @@ class Paper(Record):
         revised_spans: Stretches of ``text`` that say of themselves that they came after the
             reviews, ascending.
         doubts: Why the text as a whole may not be what reviewers read.
+        shown_pages: Its pages as images, where judges are shown those; never written down.
     """
 
     paper_id: str
@@ -337,6 +340,7 @@ class Paper(Record):
     documents: tuple[PaperDocument, ...] = Field(default=(), exclude_if=_is_empty)
     revised_spans: tuple[RevisedSpan, ...] = Field(default=(), exclude_if=_is_empty)
     doubts: tuple[Doubt, ...] = Field(default=(), exclude_if=_is_empty)
+    shown_pages: ShownPages | None = Field(default=None, exclude=True, repr=False)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         yield None, self.paper_id
@@ -480,6 +484,30 @@ class Paper(Record):
         return Paper(**{**values, "text": self.text[:end], "lines": lines})
 
 
+class Scope(StrEnum):
+    """How much of a paper judges saw."""
+
+    WHOLE = "whole"  # main text and appendix; references and checklists are not counted
+    MAIN = "main"  # the appendix, or a part of it, was not shown
+    EXCERPTS = "excerpts"  # the passages nearest to the point, and the abstract
+
+
+class Seen(Record):
+    """How much of a paper the judges of a point saw.
+
+    Attributes:
+        kind: ``whole``, ``main`` or ``excerpts``.
+        share: Of the paper's characters, less what no judge is shown of it; 0..1.
+        missing: What the text at hand lacks of the paper; None where nobody said.
+        pages: How many pages they saw as images; None where they read text alone.
+    """
+
+    kind: Scope
+    share: float = Field(ge=0, le=1)
+    missing: Missing | None = Field(default=None, exclude_if=lambda value: value is None)
+    pages: int | None = Field(default=None, ge=1, exclude_if=lambda value: value is None)
+
+
 class Evidence(Record):
     """A passage of the paper that a verdict rests on.
 
@@ -498,6 +526,8 @@ class Evidence(Record):
             ``page`` counts in it, ``start`` and ``end`` in the text of all.
         doubt: Why reviewers could not see it; such a passage carries no flag. None if nothing
             speaks for that.
+        source: Of what a judge says that it read off a table or a figure and that is not in the
+            text, which; such a reading is not verified and carries no flag. None of a quote.
         acknowledges: Whether it confirms what the point criticises ("the authors state this too");
             such a passage is never an answer. Left out where it does not.
     """
@@ -511,6 +541,9 @@ class Evidence(Record):
     of_venue: bool = False
     document: DocumentKind | None = Field(default=None, exclude_if=lambda value: value is None)
     doubt: Doubt | None = Field(default=None, exclude_if=lambda value: value is None)
+    source: Literal["table", "figure"] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     acknowledges: bool = Field(default=False, exclude_if=lambda value: not value)
 
     @property

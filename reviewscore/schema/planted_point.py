@@ -9,7 +9,8 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from reviewscore.schema.annotation import AnnotatorKind
-from reviewscore.schema.point_label import MarkedPassage, PassagePlace
+from reviewscore.schema.marks import MarkedPassage
+from reviewscore.schema.point_label import PassagePlace
 from reviewscore.schema.record import Record
 
 

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
 
 from reviewscore.schema.annotation import AnnotatorKind
-from reviewscore.schema.point_id import same_words
+from reviewscore.schema.marks import MarkedPassage, MarkedSpan
+from reviewscore.schema.presupposition import LabelledPresupposition, Supplies
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointKind, PointType
 from reviewscore.schema.scale import FIVE_POINTS, Score
-from reviewscore.schema.span import Span
-
-
-def sum_of_words(text: str) -> str:
-    """SHA-256 of a text with its white space normalised, in UTF-8: knows words without them."""
-    return hashlib.sha256(same_words(text).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class Supply(StrEnum):
-    """How far the paper supplies what a point misses, asks for or asks about."""
-
-    FULLY = "fully"
-    MOSTLY = "mostly"
-    PARTLY = "partly"
-    TOPIC_ONLY = "topic_only"  # it speaks of the matter and supplies nothing
-    NO = "no"
 
 
 class PassagePlace(StrEnum):
@@ -41,39 +24,6 @@ class PassagePlace(StrEnum):
     CAPTION = "caption"
     FOOTNOTE = "footnote"
     CHECKLIST = "checklist"
-
-
-class MarkedSpan(Span):
-    """A stretch of a review that a reader marked: ``review.fields[field][start:end]``.
-
-    Attributes:
-        sha256: Of its words (`sum_of_words`), by which it is found again where offsets moved.
-        quote: The words, where the licence of the review allows it.
-    """
-
-    sha256: str
-    quote: str | None = Field(default=None, exclude_if=lambda value: value is None)
-
-    @classmethod
-    def at(cls, fields: Mapping[str, str], field: str, start: int, end: int) -> MarkedSpan:
-        """The stretch of a review's field from one offset to another."""
-        return cls(field=field, start=start, end=end, sha256=sum_of_words(fields[field][start:end]))
-
-
-class MarkedPassage(Record):
-    """A passage of a paper that a reader named: ``paper.text[start:end]``.
-
-    Attributes:
-        start: Offset of the first character in the text of the paper as it is read.
-        end: Offset just after the last one.
-        sha256: Of its words (`sum_of_words`).
-        quote: The words, where the licence of the paper allows it.
-    """
-
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    sha256: str
-    quote: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class PointLabel(Record):
@@ -92,6 +42,7 @@ class PointLabel(Record):
         supplies: How far the paper supplies what it misses or asks for.
         passages: What answers it, contradicts it or comes nearest in the paper.
         where: Where the first passage stands.
+        presuppositions: What it takes for granted, where the reader said so.
         acknowledged: Whether the authors say so themselves; None if not judged.
         not_visible: Whether only what the text of the paper lacks would decide.
         also: Other places of the review where the same concern stands.
@@ -114,9 +65,12 @@ class PointLabel(Record):
     kind: PointKind
     score: Score | None = None
     standing: Score | None = None
-    supplies: Supply | None = None
+    supplies: Supplies | None = None
     passages: tuple[MarkedPassage, ...] = ()
     where: PassagePlace | None = None
+    presuppositions: tuple[LabelledPresupposition, ...] = Field(
+        default=(), exclude_if=lambda value: not value
+    )
     acknowledged: bool | None = None
     not_visible: bool | None = None
     also: tuple[MarkedSpan, ...] = ()
@@ -134,4 +88,9 @@ class PointLabel(Record):
     @property
     def misinformed(self) -> bool | None:
         """Whether the score says misinformed; None if there is none."""
-        return None if self.score is None else self.score <= FIVE_POINTS.misinformed_up_to
+        return None if self.score is None else FIVE_POINTS.misinformed(self.score)
+
+    @property
+    def would_not_stand(self) -> bool | None:
+        """Whether the standing is 1 or 2; None if there is none."""
+        return None if self.standing is None else FIVE_POINTS.misinformed(self.standing)

@@ -10,17 +10,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from reviewscore.schema.argument import Argument, Premise
+from reviewscore.schema.argument import Argument, Extraction, Failure, Premise
 from reviewscore.schema.author_answer import AnswerStance, AuthorAnswer
 from reviewscore.schema.calibration import Calibrated
-from reviewscore.schema.paper import Doubt, Evidence
+from reviewscore.schema.paper import Doubt, Evidence, Scope, Seen
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_id import place_of, short_name
+from reviewscore.schema.presupposition import Look, Presupposition, RemarkPart, Share
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.review import Neighbours, Occurrence, PointKind, PointType, Role
 from reviewscore.schema.scale import FIVE_POINTS, MeanScore, Score
 from reviewscore.schema.span import Span
-from reviewscore.schema.verdict import Finding, Provenance, Verdict, panel_split
+from reviewscore.schema.verdict import Finding, Provenance, UnknownReason, Verdict, panel_split
 
 
 class Status(StrEnum):
@@ -30,26 +31,6 @@ class Status(StrEnum):
     UNKNOWN = "unknown"  # an honest absence of a verdict
     UNSCORED = "unscored"  # a finding of the embedded judge, which gives no score
     ERROR = "error"  # something failed; `error` says what
-
-
-class UnknownReason(StrEnum):
-    """Why a point has no verdict, where that is not for want of an answer."""
-
-    AFTER_REVIEW = "after_review"  # it rests on text alone that reviewers could not see
-    NO_POINT = "no_point"  # its kind is `none`: it was not judged, and counts in no rate
-    EXCERPTS = "excerpts"  # it says more than the excerpts of the paper that were seen can show
-
-
-class Seen(Record):
-    """How much of a paper the judge of a point saw.
-
-    Attributes:
-        kind: ``excerpts``: the passages nearest to the point, and the abstract.
-        share: Of the paper's characters, less what no judge is shown of it; 0..1.
-    """
-
-    kind: Literal["excerpts"]
-    share: float = Field(ge=0, le=1)
 
 
 class Advanced(Record):
@@ -108,14 +89,22 @@ class PointScore(Record):
         status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
         reason: Why it is unknown, where a judge had an answer that does not count, or was not
             asked since it is no point.
-        seen: How much of the paper its judge saw, where that was excerpts; None for all of what is
-            shown to judges.
+        seen: How much of the paper its judge saw, where that was excerpts or pages as images, and
+            always for looks at presuppositions; None for all of what is shown to judges.
         doubts: Why reviewers may not have read what is at hand: the paper's, and those that keep
             this point from a flag.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
         advanced: ADVANCED ReviewScore; None if it was not asked for.
-        misinformed: For arguments the negated conjunction, else whether the score is 1 or 2; None
-            is unknown.
+        misinformed: For arguments the negated conjunction, else whether the score is 1 or 2; of
+            looks at presuppositions what their rule says. None is unknown.
+        supplied: Whether the paper speaks to the point, which is no flag; None is unknown, or was
+            not asked. With the following ones of looks at presuppositions alone.
+        standing: 1..5, as in `presupposition.RemarkPart`; `base` is the same.
+        probability: That an expert would call the point wrong about this paper, 0..1.
+        acknowledged: Whether the authors state what the point takes for granted themselves, and it
+            is not misinformed.
+        looks: All that judges said of its presuppositions.
+        protocol: ``presupposition``; None of other protocols.
         finding: What the embedded judge says instead of a score: ``addressed``, ``passages`` or
             ``cannot_judge``; None for models. `base`, `advanced`, `misinformed`, `verdict`,
             `evidence` and `argument` are empty then.
@@ -124,7 +113,10 @@ class PointScore(Record):
         rationale: Why the finding is what it is; empty for models, whose verdicts say why.
         verdict: The BASE verdict with its rationale and quotes.
         evidence: All verified passages, of the verdict and of the premises.
-        argument: The reconstruction, for arguments when ADVANCED was asked for.
+        argument: The reconstruction, for arguments when ADVANCED was asked for; with `looks` it
+            stands beside the verdict, which does not rest on it.
+        extraction: Of an argument beside whose `looks` none was rebuilt, as it gives fewer than two
+            reasons and states no step: its conclusion and reasons, verbatim.
         error: What failed. Of a point that is scored all the same, a part without a verdict that
             could not have changed whether it is misinformed.
         calibrated: The score corrected by human labels of other papers, where that was asked for;
@@ -166,12 +158,21 @@ class PointScore(Record):
     base: Score | None = None
     advanced: Advanced | None = None
     misinformed: bool | None = None
+    supplied: bool | None = Field(default=None, exclude_if=lambda value: value is None)
+    standing: Score | None = Field(default=None, exclude_if=lambda value: value is None)
+    probability: Share | None = Field(default=None, exclude_if=lambda value: value is None)
+    acknowledged: bool | None = Field(default=None, exclude_if=lambda value: value is None)
+    looks: tuple[Look, ...] = Field(default=(), exclude_if=lambda value: not value)
+    protocol: Literal["presupposition"] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     finding: Finding | None = None
     passages: tuple[Evidence, ...] = ()
     rationale: str = ""
     verdict: Verdict | None = None
     evidence: tuple[Evidence, ...] = ()
     argument: Argument | None = None
+    extraction: Extraction | None = Field(default=None, exclude_if=lambda value: value is None)
     error: str | None = None
     calibrated: Calibrated | None = None
     without_response: WithoutResponse | None = None
@@ -212,6 +213,11 @@ class PointScore(Record):
         return self.kind is not PointKind.NONE
 
     @property
+    def excerpts(self) -> Seen | None:
+        """How much its judge saw, where that was excerpts of the paper; else None."""
+        return self.seen if self.seen is not None and self.seen.kind is Scope.EXCERPTS else None
+
+    @property
     def ordinal(self) -> int:
         """Place among the points of its review, counted from 1; 0 if it is not known."""
         return self.number or place_of(self.point_id) or 0
@@ -222,13 +228,30 @@ class PointScore(Record):
         return short_name(self.review_id, self.ordinal) if self.ordinal else self.point_id
 
     @property
+    def parts(self) -> tuple[RemarkPart, ...]:
+        """Its parts, the main one first, of the earliest look whose standing is the point's."""
+        return next((look.parts for look in self.looks if look.standing == self.standing), ())
+
+    @property
+    def presuppositions(self) -> tuple[Presupposition, ...]:
+        """What its main part takes for granted."""
+        return self.parts[0].presuppositions if self.parts else ()
+
+    @property
+    def deciding_argument(self) -> Argument | None:
+        """The reconstruction that the verdict rests on; None where it rests on looks."""
+        return None if self.looks else self.argument
+
+    @property
     def panel_split(self) -> bool | None:
         """Whether judges of a panel disagree on which side of "misinformed" something lies.
 
         For an argument, any of its premises; else the point as a whole. None without a panel.
         """
         judged = [
-            premise.verdict for premise in _premises(self.argument) if premise.verdict is not None
+            premise.verdict
+            for premise in _premises(self.deciding_argument)
+            if premise.verdict is not None
         ]
         ratings = [verdict.ratings for verdict in judged] or (
             [self.verdict.ratings] if self.verdict is not None else []
@@ -241,12 +264,17 @@ class PointScore(Record):
 
         None if a premise has no score. Up to 2 it says what the conjunction says.
         """
-        premises = _premises(self.argument)
+        premises = _premises(self.deciding_argument)
         if self.type is not PointType.ARGUMENT or not premises:
             return self.base
         known = [premise.verdict.factuality for premise in premises if premise.verdict is not None]
         scores = [number for number in known if number is not None]
         return min(scores) if len(scores) == len(premises) else None
+
+    @property
+    def failure(self) -> Failure | None:
+        """By what an argument fails whose premises decide; None is not known, or nothing fails."""
+        return None if self.argument is None or self.looks else self.argument.failure
 
     @property
     def unquoted(self) -> bool:
@@ -255,7 +283,7 @@ class PointScore(Record):
         For an argument whose premises were judged, those say so that have a score of 1 or 2. What
         reviewers could not see is no such quote.
         """
-        judged = [premise.verdict for premise in _premises(self.argument)]
+        judged = [premise.verdict for premise in _premises(self.deciding_argument)]
         false = [
             verdict
             for verdict in judged
@@ -283,6 +311,9 @@ class PointScore(Record):
             provenances += premise.verdict.provenance if premise.verdict else ()
         for attempt in self.argument.rounds if self.argument else ():
             provenances += attempt.provenance
+        provenances += self.extraction.provenance if self.extraction else ()
+        for look in self.looks:
+            provenances += look.provenance
         return tuple(provenances)
 
 

@@ -82,6 +82,18 @@ PREMISE_FACTUALITY = Scale(
     5,
     ("definitely false", "likely false", "no verdict", "likely true", "definitely true"),
 )
+STANDING = Scale(
+    "standing",
+    1,
+    5,
+    (
+        "a fair reviewer who knows the passages would surely not make this remark",
+        "a fair reviewer who knows the passages would probably not make this remark",
+        "it is open whether a fair reviewer would still make this remark",
+        "a fair reviewer would probably still make this remark",
+        "a fair reviewer would surely still make this remark",
+    ),
+)
 UNTRIVIALNESS = Scale(
     "untrivialness", 0, 2, ("definitely trivial", "probably trivial", "not trivial")
 )

@@ -30,6 +30,17 @@ class Finding(StrEnum):
     CANNOT_JUDGE = "cannot_judge"  # quality, suggestions, degrees, or no passage near it
 
 
+class UnknownReason(StrEnum):
+    """Why a point has no verdict, where that is not for want of an answer."""
+
+    AFTER_REVIEW = "after_review"  # it rests on text alone that reviewers could not see
+    NO_POINT = "no_point"  # its kind is `none`: it was not judged, and counts in no rate
+    CONTESTED = "contested"  # looks differ on whether it is misinformed
+    NOT_VISIBLE = "not_visible"  # the text at hand lacks the place that would decide
+    EXCERPTS = "excerpts"  # it says more than the part of the paper that was seen can show
+    UNPROVED = "unproved"  # it would not stand, and no verified passage shows why
+
+
 class Provenance(Record):
     """Where a value came from. Holds no times, so that a resumed run repeats its records.
 
@@ -103,7 +114,9 @@ class Verdict(Record):
 
     Attributes:
         scale: ``unanswerability`` (1 definitely answerable .. 5 definitely unanswerable by the
-            paper) or ``factuality`` (1 definitely false .. 5 definitely true); 3 is no verdict.
+            paper) or ``factuality`` (1 definitely false .. 5 definitely true); 3 is no verdict. Or
+            ``standing`` (1 would surely not stand before a fair reviewer .. 5 surely would), which
+            flags nothing by itself.
         score: 1..5; None is unknown.
         finding: What the `lexical` judge, which gives no score, says instead; None for models.
         rationale: Why, in the judge's words.
@@ -117,7 +130,7 @@ class Verdict(Record):
             than excerpts can show. It does not count, and `score` is empty.
     """
 
-    scale: Literal["unanswerability", "factuality"]
+    scale: Literal["unanswerability", "factuality", "standing"]
     score: Score | None = None
     finding: Finding | None = None
     rationale: str = ""

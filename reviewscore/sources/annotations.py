@@ -7,6 +7,7 @@ each field; the annotator is a column, or the name of the spreadsheet's tab.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import difflib
 import io
@@ -308,7 +309,7 @@ def _record(row: RecordRow, model: type[_Model], file: Path, strange: dict[str, 
         strange[name] = strange.get(name, 0) + 1
     kept = {name: value for name, value in given.items() if name in known}
     value = kept.get("value", 0)
-    if not isinstance(value, int | str) or isinstance(value, bool):
+    if not isinstance(value, int | str | list) or isinstance(value, bool):
         raise InputError(
             f"{value!r} is no whole number and no word",
             file=file,
@@ -319,14 +320,20 @@ def _record(row: RecordRow, model: type[_Model], file: Path, strange: dict[str, 
     try:
         return model.model_validate_json(json.dumps(kept))
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
+        # Of a value with several forms the one that it comes nearest to is named.
+        problem = max(error.errors(include_url=False), key=lambda fault: len(fault["loc"]))
         raise InputError(
             fault_words(problem["msg"], problem["input"]),
             file=file,
             line=row.line,
-            field=".".join(str(part) for part in problem["loc"]) or None,
+            field=".".join(map(str, filter(_is_key, problem["loc"]))) or None,
             cure=_cure(str(problem["loc"][0]) if problem["loc"] else "", problem["input"]),
         ) from error
+
+
+def _is_key(part: int | str) -> bool:
+    """Whether a part of a fault's place is a key or number, not what pydantic calls a form."""
+    return isinstance(part, int) or (part.isidentifier() and part not in ("int", "str"))
 
 
 def fault_words(message: str, given: object) -> str:
@@ -395,17 +402,30 @@ def _fault(
     label: Label, units: Mapping[str, Unit] | None, *, hint: bool
 ) -> tuple[str, str, str] | None:
     """Field, problem and cure of a label that cannot be used."""
-    allowed = VALUES[label.field]
+    allowed = VALUES.get(label.field, ())
     scale = ", ".join(str(one) for one in allowed)
     if not is_pseudonym(label.annotator):
         cure = "use a pseudonym with a number, such as A1; no names and no addresses"
         return "annotator", f"'{label.annotator}' is no pseudonym", cure
+    listed = isinstance(label.value, tuple)
+    if listed is not (label.field is LabelField.PRESUPPOSITIONS):
+        cure = f"use one of {scale}" if listed else "write a list of objects, each with a statement"
+        return "value", f"{label.field.value} is {'no' if listed else 'a'} list", cure
+    if listed:
+        return _unit_fault(label, units, hint=hint)
     if isinstance(label.value, str) and isinstance(allowed[0], int):
         cure = f"write one of {scale} without quotes"
         return "value", f"'{label.value}' is text, but {label.field.value} is a number", cure
     if label.value not in allowed:
         cure = f"use one of {scale}"
         return "value", f"{label.value!r} is not on the scale of {label.field.value}", cure
+    return _unit_fault(label, units, hint=hint)
+
+
+def _unit_fault(
+    label: Label, units: Mapping[str, Unit] | None, *, hint: bool
+) -> tuple[str, str, str] | None:
+    """Field, problem and cure of a label whose unit is not known, or is not labelled so."""
     if units is not None and label.unit_id not in units:
         close = difflib.get_close_matches(label.unit_id, units, n=1) if hint else []
         like = f"; did you mean '{close[0]}'?" if close else ""
@@ -450,7 +470,7 @@ def _cross_checks(
     low = {
         (label.unit_id, label.annotator)
         for _, label in points
-        if label.field is LabelField.FAITHFULNESS and int(label.value) < _FAITHFUL_FROM
+        if label.field is LabelField.FAITHFULNESS and label.number < _FAITHFUL_FROM
     }
     useless = sum(
         (label.unit_id.rpartition("/")[0], label.annotator) in low
@@ -486,6 +506,11 @@ _NOT_ASKED = "-"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 _HEAD = ("unit_id", "annotator", _KIND, "paper_id", "kind", "text")
+_COLUMNS = {
+    label_field: "point_kind" if label_field is LabelField.KIND else label_field.value
+    for label_field in LabelField
+}
+"""Columns of a wide sheet by field; ``kind`` is the kind of the unit there."""
 
 
 def read_sheet(file: Path) -> Iterator[RecordRow]:
@@ -505,7 +530,6 @@ def read_sheet(file: Path) -> Iterator[RecordRow]:
 
 
 def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[RecordRow]:
-    fields = [label_field.value for label_field in LabelField]
     for line, cells in grid:
         if not any(cells.values()):
             continue
@@ -526,13 +550,19 @@ def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[RecordRow]:
             value = {"value": _value(cells["value"])} if cells.get("value") else {}
             yield RecordRow(line, 0, {**common, "field": cells["field"], **value})
             continue
-        given = [name for name in fields if cells.get(name, _NOT_ASKED) not in ("", _NOT_ASKED)]
-        for name in given:
-            yield RecordRow(line, 0, {**common, "field": name, "value": _value(cells[name])})
+        for label_field, column in _COLUMNS.items():
+            if cells.get(column, _NOT_ASKED) not in ("", _NOT_ASKED):
+                given = {"field": label_field.value, "value": _value(cells[column])}
+                yield RecordRow(line, 0, {**common, **given})
 
 
-def _value(cell: str) -> int | str:
+def _value(cell: str) -> int | str | list[object]:
+    """A cell as a value: a whole number, a list that is written as JSON, or a word."""
     number = _WHOLE_NUMBER.fullmatch(cell)
+    if number is None and cell.startswith("["):
+        with contextlib.suppress(json.JSONDecodeError):
+            listed = json.loads(cell)
+            return listed if isinstance(listed, list) else cell
     return int(number[1]) if number else cell
 
 
@@ -543,11 +573,10 @@ def empty_sheet(units: Iterable[Unit]) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    fields = [label_field.value for label_field in LabelField]
-    writer.writerow([*_HEAD, *fields, *_EXTRA[1:3]])
+    writer.writerow([*_HEAD, *_COLUMNS.values(), *_EXTRA[1:3]])
     for unit in units:
-        open_fields = {label_field.value for label_field in FIELDS_OF[unit.kind]}
-        blanks = ["" if name in open_fields else _NOT_ASKED for name in fields]
+        asked = FIELDS_OF[unit.kind]
+        blanks = ["" if label_field in asked else _NOT_ASKED for label_field in LabelField]
         names = (_guarded(text) for text in (unit.unit_id, "", "", unit.paper_id))
         row = [*names, unit.kind.value, _guarded(unit.text or ""), *blanks, "", ""]
         writer.writerow(row)

@@ -310,7 +310,7 @@ def single(
     unread: list[InputError] = []
     files = review_files(map(Path, given), paper_path, log.warnings, unread)
     paper = _only_paper(paper_path, year)
-    known = {paper.paper_id: PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)}
+    known = {paper.paper_id: of_file(paper, paper_path)}
     reviews = _ReviewsInFiles(log, unread)
     reviews.read(known, {**review_names(files), **(names or {})}, files, paper.text)
     if not reviews.found:
@@ -510,7 +510,7 @@ def of_records(papers: Sequence[Paper], reviews: Sequence[Review]) -> Collection
     for paper in papers:
         if paper.paper_id in known:
             raise InputError(f"two papers are '{paper.paper_id}'", field="paper_id")
-        known[paper.paper_id] = PaperHandle(paper.paper_id, paper.title, 1, partial(_same, paper))
+        known[paper.paper_id] = of_file(paper)
     names: set[str] = set()
     for review in reviews:
         if review.review_id in names:
@@ -527,6 +527,18 @@ def of_records(papers: Sequence[Paper], reviews: Sequence[Review]) -> Collection
     sums = [hash_text(f"paper {paper.paper_id}", paper.model_dump_json()) for paper in papers]
     sums.append(hash_text("reviews", "\n".join(review.model_dump_json() for review in reviews)))
     return Collection(known, list(reviews), records=sums)
+
+
+def of_file(paper: Paper, path: Path | None = None) -> PaperHandle:
+    """The handle of a paper that is at hand.
+
+    Args:
+        paper: The paper.
+        path: Its file, which is its PDF or lies beside that; None if it is of no file.
+    """
+    pdf = None if path is None else path.with_suffix(".pdf")
+    pdf = pdf if pdf is not None and pdf.is_file() else None
+    return PaperHandle(paper.paper_id, paper.title, 1, partial(_same, paper), pdf_file=pdf)
 
 
 def _same(paper: Paper) -> Paper:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,8 @@ from reviewscore.files import TEMPORARY
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.records import ENDINGS, FaultLog, RecordFile, RecordRow, as_model
+
+_PDF = ".pdf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,18 @@ class RawPaper:
     folder: Path
     content: Mapping[str, bytes] | None = None
 
-    def packed(self) -> RawPaper:
+    def packed(self, *, pdf: bool = False) -> RawPaper:
         """The same with the bytes of its files, if it has some.
+
+        Args:
+            pdf: Whether its PDF goes along where its text is not read from that.
 
         Raises:
             InputError: A file cannot be read.
         """
-        names = self.row.source_files
+        names = [*self.row.source_files]
+        if pdf and (own := self.pdf_name) is not None and own not in names:
+            names.append(own)
         if not names:
             return self
         paths = {name: self.folder / name for name in names}
@@ -49,6 +57,45 @@ class RawPaper:
             name: read_bounded(path, bounds.of_file(path.name)) for name, path in paths.items()
         }
         return replace(self, content=content)
+
+    @property
+    def pdf_name(self) -> str | None:
+        """Its PDF, by its path in the folder: the one that it names, or ``PAPER_ID.pdf``.
+
+        Raises:
+            InputError: The one that it names is not there, or is outside of the folder.
+        """
+        for name in (self.row.file, self.row.pdf):
+            if name is not None and name.lower().endswith(_PDF):
+                if self.content is None:
+                    _check_inside(name, self.folder / "papers", None, "pdf")
+                return name if self.content is None or name in self.content else None
+        beside = f"{self.row.paper_id}{_PDF}"
+        if self.content is not None:
+            return beside if beside in self.content else None
+        if Path(beside).name != beside or "\0" in beside:
+            return None
+        try:
+            _check_inside(beside, self.folder / "papers", None, "pdf")
+        except InputError:
+            return None
+        return beside
+
+    @contextmanager
+    def pdf(self) -> Iterator[Path | None]:
+        """Its PDF as a file, for a while; None if it has none.
+
+        Raises:
+            InputError: As `pdf_name`.
+        """
+        name = self.pdf_name
+        if name is None or self.content is None:
+            yield None if name is None else self.folder / name
+            return
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
+            path = Path(folder, Path(name).name)
+            path.write_bytes(self.content[name])
+            yield path
 
     def paper(self, *, doubts: bool = True) -> Paper:
         """The paper.
@@ -107,6 +154,7 @@ class PaperHandle:
         load: Reads the paper.
         raw: Reads its record, as it is given to another machine; None for a single pair.
         in_file: Whether its text lies in a file of its own, such as a PDF.
+        pdf_file: Its PDF, of a single pair.
     """
 
     paper_id: str
@@ -115,6 +163,15 @@ class PaperHandle:
     load: Callable[[], Paper] = field(repr=False)
     in_file: bool = False
     raw: Callable[[], RawPaper] | None = field(default=None, repr=False)
+    pdf_file: Path | None = None
+
+    def pdf(self) -> AbstractContextManager[Path | None]:
+        """Its PDF as a file, for a while; None if it has none.
+
+        Raises:
+            InputError: It cannot be looked up.
+        """
+        return nullcontext(self.pdf_file) if self.raw is None else self.raw().pdf()
 
 
 def read_handles(file: Path, log: FaultLog, files: list[Path]) -> dict[str, PaperHandle]:
@@ -206,7 +263,7 @@ def _check_paper(
             _check_inside(document.source_file, file, line, "documents.file")
 
 
-def _check_inside(name: str, file: Path, line: int, field: str) -> None:
+def _check_inside(name: str, file: Path, line: int | None, field: str) -> None:
     path = file.parent / name
     try:
         inside = path.resolve().is_relative_to(file.parent.resolve())

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -22,16 +22,11 @@ from reviewscore.files import hash_text
 from reviewscore.papers.load import Identifier
 from reviewscore.papers.quotes import levelled_span
 from reviewscore.schema.annotation import AnnotatorKind
+from reviewscore.schema.marks import MarkedPassage, MarkedSpan, sum_of_words
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_id import same_words
-from reviewscore.schema.point_label import (
-    MarkedPassage,
-    MarkedSpan,
-    PassagePlace,
-    PointLabel,
-    Supply,
-    sum_of_words,
-)
+from reviewscore.schema.point_label import PassagePlace, PointLabel
+from reviewscore.schema.presupposition import LabelledPresupposition, Supplies
 from reviewscore.schema.review import PointKind, PointType, Review
 from reviewscore.schema.scale import Score
 from reviewscore.sources.annotations import (
@@ -103,6 +98,18 @@ _Maybe = Annotated[_Any | None, BeforeValidator(_nothing)]
 _Scored = Annotated[Score | None, BeforeValidator(_number)]
 
 
+class _StatedRow(BaseModel):
+    """One presupposition of a point, its passages as they are written."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    statement: Annotated[str, Field(min_length=1)]
+    true: Annotated[Score | Literal["not_visible"], BeforeValidator(_number)]
+    supplies: _Maybe[Supplies] = None
+    central: bool
+    passages: _Marks = ()
+
+
 class _PointRow(BaseModel):
     """One object of a sheet or set; unknown fields are ignored with a warning."""
 
@@ -117,8 +124,9 @@ class _PointRow(BaseModel):
     kind: PointKind
     score: _Scored = None
     standing: _Scored = None
-    supplies: _Maybe[Supply] = None
+    supplies: _Maybe[Supplies] = None
     passages: _Marks = ()
+    presuppositions: Annotated[tuple[_StatedRow, ...], BeforeValidator(_listed)] = ()
     where: _Maybe[PassagePlace] = None
     acknowledged: _Maybe[bool] = None
     not_visible: _Maybe[bool] = None
@@ -282,15 +290,26 @@ class _Reading:
                 problem, cure = _not_there(mark, f"review '{review.review_id}'")
                 self.faults.append(fault("also", f"{problem}; the point is kept without it", cure))
         paper = self.paper_of(review.paper_id) if self.paper_of is not None else None
-        given = row.model_dump(exclude={"section", "spans", "passages", "also", "paper_id"})
+        given = row.model_dump(exclude={"section", "spans", "passages", "also", "paper_id",
+                                        "presuppositions"})  # fmt: skip
+        marked = bool(row.passages or any(stated.passages for stated in row.presuppositions))
         return PointLabel(
             **given,
             paper_id=review.paper_id,
             spans=tuple(filter(None, spans)),
             also=tuple(filter(None, also)),
-            passages=tuple(self._passages(row, paper, fault)),
+            passages=tuple(self._passages(row.passages, paper, fault)),
+            presuppositions=tuple(
+                LabelledPresupposition(
+                    **stated.model_dump(exclude={"passages"}),
+                    passages=tuple(
+                        self._passages(stated.passages, paper, fault, within="presuppositions")
+                    ),
+                )
+                for stated in row.presuppositions
+            ),
         ).model_copy(
-            update={} if paper is None or not row.passages else {
+            update={} if paper is None or not marked else {
                 "paper_text_sha256": hash_text("paper", paper.text).sha256
             }
         )  # fmt: skip
@@ -308,9 +327,14 @@ class _Reading:
         return None
 
     def _passages(
-        self, row: _PointRow, paper: Paper | None, fault: _Faulty
+        self,
+        marks: Iterable[_Mark],
+        paper: Paper | None,
+        fault: _Faulty,
+        *,
+        within: str = "passages",
     ) -> Iterator[MarkedPassage]:
-        for mark in row.passages:
+        for mark in marks:
             if paper is None:
                 if mark.start is None or mark.end is None or mark.sha256 is None:
                     self.unplaced += 1
@@ -321,7 +345,7 @@ class _Reading:
             if at is None:
                 problem, cure = _not_there(mark, f"paper '{paper.paper_id}'")
                 problem += "; the point is kept without it"
-                self.faults.append(fault("passages", problem, cure))
+                self.faults.append(fault(within, problem, cure))
                 continue
             self.moved += mark.start is not None and at != (mark.start, mark.end)
             yield MarkedPassage(start=at[0], end=at[1], sha256=sum_of_words(paper.text[slice(*at)]))
@@ -471,7 +495,17 @@ def with_quotes(
             name: tuple(quoted(span, fields[span.field]) for span in getattr(label, name))
             for name in ("spans", "also")
         }
-        passages = label.passages
+        stated, passages = label.presuppositions, label.passages
         if paper is not None:
             passages = tuple(quoted(passage, paper.text) for passage in passages)
-        yield label.model_copy(update={**spans, "passages": passages})
+            stated = tuple(
+                presupposition.model_copy(
+                    update={
+                        "passages": tuple(
+                            quoted(passage, paper.text) for passage in presupposition.passages
+                        )
+                    }
+                )
+                for presupposition in stated
+            )
+        yield label.model_copy(update={**spans, "passages": passages, "presuppositions": stated})

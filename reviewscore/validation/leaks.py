@@ -20,11 +20,11 @@ from reviewscore.papers.sections import number_of
 from reviewscore.points.places import mentions
 from reviewscore.retrieval.index import Passage, index_of
 from reviewscore.retrieval.ranking import ranked_passages
+from reviewscore.schema.marks import sum_of_words
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.place import PlaceKind
 from reviewscore.schema.planted_point import PlantedPoint
 from reviewscore.schema.point_id import same_words
-from reviewscore.schema.point_label import sum_of_words
 from reviewscore.validation.planted import check_text, seams
 
 

@@ -18,8 +18,8 @@ from pydantic import ValidationError
 from reviewscore.errors import InputError
 from reviewscore.files import hash_text
 from reviewscore.papers.offsets import MappedText
+from reviewscore.schema.marks import MarkedPassage, sum_of_words
 from reviewscore.schema.planted_point import PlantedPoint, TextEdit
-from reviewscore.schema.point_label import MarkedPassage, sum_of_words
 from reviewscore.sources.annotations import fault_words, is_pseudonym
 from reviewscore.sources.records import RecordFile, RecordRow, also_on
 

@@ -13,13 +13,21 @@ from pydantic import Field
 from reviewscore import __version__
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.runs.manifest import POINT_IDS, SettingDifference, differences, of_input
-from reviewscore.runs.parts import RunPart, changed_notes, check_scored, read_parts, settings_sum
+from reviewscore.runs.parts import (
+    RunPart,
+    changed_notes,
+    check_scored,
+    protocol_of,
+    read_parts,
+    settings_sum,
+)
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, Resampling
 from reviewscore.stats.shares import PAPERS, SECOND_SEED
 from reviewscore.venue.drift import (
+    BaseScores,
     Cross,
     DriftSection,
     Pairs,
@@ -33,7 +41,14 @@ from reviewscore.venue.drift import (
     read_again,
     unpaired_sections,
 )
-from reviewscore.venue.outcomes import VERDICTS, outcome, rates
+from reviewscore.venue.outcomes import (
+    VERDICTS,
+    OutcomeMeasure,
+    by_presuppositions,
+    measures_of,
+    outcome,
+    rates,
+)
 
 
 class Side(Record):
@@ -43,18 +58,21 @@ class Side(Record):
         name: Name of its folder.
         run_id: Name of the run in the ledger.
         judge: The model asked for.
+        protocol: What its judges were asked.
         reviewscore_version: Version of the program that made it; several with commas between.
         settings: Sum of what is decisive but its inputs.
         complete: Whether its last session reached the end.
         points: Its points.
         reviews: Its reviews.
         papers: Its papers.
-        rates: Its own rates, over all its points.
+        rates: Its own rates. These and the three numbers are of all its points; of runs of two
+            protocols, of those that both have.
     """
 
     name: str
     run_id: str
     judge: str
+    protocol: str = "paper"
     reviewscore_version: str
     settings: str
     complete: bool
@@ -70,6 +88,8 @@ class Comparison(Record):
     Attributes:
         reviewscore_version: Version of the program that compared them.
         paired: Whether the same points are compared, or two sets of papers.
+        base: What BASE scores mean in both.
+        titles: Headings of the rates of each run, by name.
         why: Why so.
         first: The first run.
         second: The second run.
@@ -93,6 +113,8 @@ class Comparison(Record):
     )
     reviewscore_version: str = __version__
     paired: bool
+    base: str = ""
+    titles: dict[str, str] = Field(default_factory=dict)
     why: str
     first: Side
     second: Side
@@ -169,16 +191,28 @@ def compare_runs(
     paired, why = _pairing(pairs, paired, one, other)
     if points and not paired:
         raise SettingsError("--points lists points that both runs have; these are not paired")
-    sections = paired_sections(pairs, how) if paired else unpaired_sections(ours, theirs, how)
+    measures = _shared_measures(one, other)
+    base = BaseScores(*("standing" if by_presuppositions(part.manifest) else "published"
+                        for part in (one, other)))  # fmt: skip
+    sections = (
+        paired_sections(pairs, how, measures, base)
+        if paired
+        else unpaired_sections(ours, theirs, how, measures)
+    )
+    across = protocol_of(one.manifest) != protocol_of(other.manifest)
+    if across:
+        ours, theirs = pairs.first, pairs.second  # nothing is shown of points of one run alone
     papers = (pairs.papers,) if paired else tuple(len(np.unique(x.papers)) for x in (ours, theirs))
     # The second of two sets of papers is drawn on its own, here as in the tables.
     apart = how if paired else replace(how, seed=how.seed + SECOND_SEED)
     old, new = one.manifest.decisive, other.manifest.decisive
     found = Comparison(
         paired=paired,
+        base=base.words,
+        titles={measure.name: measure.title for measure in measures},
         why=why,
-        first=_side(one, ours, how),
-        second=_side(other, theirs, apart),
+        first=_side(one, ours, how, measures),
+        second=_side(other, theirs, apart, measures),
         made_otherwise=tuple(
             one for one in differences(old, new, inputs=False) if one.name != POINT_IDS
         ),
@@ -189,18 +223,20 @@ def compare_runs(
         only_first=pairs.only_first,
         only_second=pairs.only_second,
         sections=sections,
-        crosses=crosses(pairs) if paired else (),
+        crosses=crosses(pairs, base) if paired else (),
         resamples=how.resamples,
         seed=how.seed,
         level=how.level,
         notes=(
             *changed_notes((one, other)),
+            base.words,
             *_notes(pairs, sections, how, paired=paired, papers=papers),
+            *(_left_out(pairs) if paired and not across else ()),
         ),
     )
     return ComparedRuns(
         found,
-        tuple(_sheet(pairs, points, one, other)) if points else (),
+        tuple(_sheet(pairs, points, one, other, one_scale=base.one_scale)) if points else (),
         tuple(f"{part.path} is not complete, or judged a selection" for part in (one, other)
               if not part.manifest.complete or part.manifest.selection),
     )  # fmt: skip
@@ -210,6 +246,9 @@ def _pairing(pairs: Pairs, paired: bool | None, one: RunPart, other: RunPart) ->
     """Whether to pair, and why."""
     share = f"{len(pairs):,} points are in both with the same words ({pairs.overlap:.0%} of the "
     share += "smaller run's)"
+    protocols = [protocol_of(part.manifest) for part in (one, other)]
+    if protocols[0] != protocols[1]:
+        return True, _across_protocols(pairs, paired, protocols, one, other)
     if paired and not len(pairs):
         raise SettingsError(
             f"no point is in {one.path} and in {other.path} with the same words; leave out --paired"
@@ -221,20 +260,65 @@ def _pairing(pairs: Pairs, paired: bool | None, one: RunPart, other: RunPart) ->
     return False, f"compared as two sets of papers: {share}"
 
 
-def _side(part: RunPart, columns: PointColumns, how: Resampling) -> Side:
+def _across_protocols(
+    pairs: Pairs, paired: bool | None, protocols: Sequence[str], one: RunPart, other: RunPart
+) -> str:
+    """Why runs of two protocols are paired, and how many points that leaves out.
+
+    Raises:
+        SettingsError: They are not to be paired, or share no point.
+    """
+    two = f"{one.path} is by the protocol {protocols[0]}, {other.path} by {protocols[1]}"
+    if paired is False:
+        raise SettingsError(
+            f"{two}: these are compared on identical points alone; leave out --unpaired"
+        )
+    if not len(pairs):
+        raise SettingsError(
+            f"{two}: these are compared on identical points alone, and no point is in both with "
+            "the same words; audit the same reviews by both"
+        )
+    return (
+        f"two protocols ({protocols[0]}, {protocols[1]}) are compared on identical points alone: "
+        f"{len(pairs):,} points are in both with the same words; left out are "
+        f"{pairs.only_first:,} that only the first run has as a review point, "
+        f"{pairs.only_second:,} that only the second has, and {pairs.reworded:,} with other words"
+    )
+
+
+def _shared_measures(one: RunPart, other: RunPart) -> tuple[OutcomeMeasure, ...]:
+    """What is measured of both runs; of two definitions under one name both are told."""
+    theirs = {measure.name: measure for measure in measures_of(other.manifest)}
+    return tuple(
+        measure
+        if measure.meaning == theirs[measure.name].meaning
+        else replace(
+            measure,
+            meaning=f"in the first run, {measure.meaning}; in the second, "
+            f"{theirs[measure.name].meaning}",
+        )
+        for measure in measures_of(one.manifest)
+        if measure.name in theirs
+    )
+
+
+def _side(
+    part: RunPart, columns: PointColumns, how: Resampling, measures: Sequence[OutcomeMeasure]
+) -> Side:
     made = part.manifest
     cell = by_paper(columns).sum(axis=1)
     return Side(
         name=part.name,
         run_id=made.run_id,
         judge=made.judge,
+        protocol=protocol_of(made),
         reviewscore_version=", ".join(made.reviewscore_versions),
         settings=settings_sum(made),
         complete=made.complete and not made.selection,
         points=len(columns),
         reviews=len(np.unique(columns.reviews)),
         papers=len(np.unique(columns.papers)),
-        rates=rates([cell], how)[0],
+        rates=rates([cell], how, measures)[0],
     )
 
 
@@ -266,11 +350,6 @@ def _notes(
     if min(papers) < FEW_PAPERS:
         counts = " and ".join(map(str, papers))
         notes.append(f"Papers: {counts}. So few say little of other papers.")
-    if paired and (pairs.only_first or pairs.only_second):
-        notes.append(
-            f"Left out of all tables but the first: {pairs.only_first:,} points that only the "
-            f"first run has, {pairs.only_second:,} that only the second has."
-        )
     if pairs.reworded:
         notes.append(
             f"{pairs.reworded:,} points have one identifier and other words, and are not paired: "
@@ -279,9 +358,21 @@ def _notes(
     return notes
 
 
-def _sheet(pairs: Pairs, most: int, one: RunPart, other: RunPart) -> list[dict[str, str]]:
+def _left_out(pairs: Pairs) -> list[str]:
+    """Which points tables of pairs do not hold."""
+    if not (pairs.only_first or pairs.only_second):
+        return []
+    return [
+        f"Left out of all tables but the first: {pairs.only_first:,} points that only the "
+        f"first run has, {pairs.only_second:,} that only the second has."
+    ]
+
+
+def _sheet(
+    pairs: Pairs, most: int, one: RunPart, other: RunPart, *, one_scale: bool
+) -> list[dict[str, str]]:
     """The points that differ most, as both runs have them."""
-    places = [int(place) for place in furthest(pairs, most)]
+    places = [int(place) for place in furthest(pairs, most, one_scale=one_scale)]
 
     def verdict(side: str, score: PointScore) -> dict[str, str]:
         return {

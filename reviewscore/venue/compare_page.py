@@ -12,7 +12,7 @@ from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text
 from reviewscore.venue.compare import SHEET, ComparedRuns, Comparison, Side
 from reviewscore.venue.drift import Cross, DriftSection
-from reviewscore.venue.outcomes import MEASURES
+from reviewscore.venue.outcomes import sources
 
 SHEET_FILE = "points.csv"
 _NAMED = 5
@@ -79,7 +79,8 @@ def comparison_page(found: Comparison) -> FigurePage:
 
 
 def _who(side: Side) -> str:
-    return f"{side.name}, judged by {side.judge} (reviewscore {side.reviewscore_version})"
+    made = f"protocol {side.protocol}, reviewscore {side.reviewscore_version}"
+    return f"{side.name}, judged by {side.judge} ({made})"
 
 
 def _why(found: Comparison) -> str:
@@ -107,13 +108,14 @@ def _banners(found: Comparison) -> Iterator[str]:
 def _own(found: Comparison) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (side.name, side.points, side.reviews, side.papers,
-         *(side.rates[one.name] for one in MEASURES))
+         *(side.rates[name] for name in found.titles))
         for side in (found.first, found.second)
     ]  # fmt: skip
-    columns = ("Run", "Points", "Reviews", "Papers", *(one.title for one in MEASURES))
-    return Table(
-        "runs", "Each run by itself", columns, tuple(rows), kind="share", lead="All of its points."
-    )
+    columns = ("Run", "Points", "Reviews", "Papers", *found.titles.values())
+    lead = "All of its points."
+    if found.first.protocol != found.second.protocol:
+        lead = "Of the points that both have: a flag of one protocol is not what it is of another."
+    return Table("runs", "Each run by itself", columns, tuple(rows), kind="share", lead=lead)
 
 
 def _table(section: DriftSection) -> Table:
@@ -174,5 +176,6 @@ def _foot(found: Comparison) -> Iterator[str]:
     yield (
         f"Cite: reviewscore {found.reviewscore_version}, settings {found.first.settings[:16]} and "
         f"{found.second.settings[:16]}, {percent(found.level)} intervals of {found.resamples:,} "
-        f"resamples of papers, seed {found.seed}. The scores are defined in arXiv 2509.21679."
+        f"resamples of papers, seed {found.seed}."
+        f"{sources(found.first.protocol, found.second.protocol)}"
     )

@@ -16,7 +16,7 @@ from reviewscore.schema.point_id import place_of, same_words
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate, PendingEstimate
-from reviewscore.stats.metrics import gwet_ac, krippendorff_alpha, weighted_kappa
+from reviewscore.stats.metrics import gwet_ac, krippendorff_alpha, nominal_kappa, weighted_kappa
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.shares import (
     Cut,
@@ -30,7 +30,20 @@ from reviewscore.stats.shares import (
     share,
 )
 from reviewscore.stats.statistic import Floats, Ints, MissingReason, Statistic
-from reviewscore.venue.outcomes import MEASURES, TYPES, UNTYPED, VERDICTS, OutcomeMeasure, outcome
+from reviewscore.venue.outcomes import (
+    INFERENCE,
+    MARKS,
+    MEASURES,
+    MISINFORMED,
+    NOT_MISINFORMED,
+    STATED,
+    SUPPLIED,
+    TYPES,
+    UNTYPED,
+    VERDICTS,
+    OutcomeMeasure,
+    marks,
+)
 
 Kind = Literal["share", "difference", "coefficient"]
 Mask = NDArray[np.bool_]
@@ -48,6 +61,12 @@ _COLUMNS: dict[str, tuple[str, Kind]] = {
     "alpha": ("Krippendorff alpha", "coefficient"),
 }
 """Heading and kind of a column by its name."""
+_HEADINGS = {
+    True: {"exact": "Same score"},
+    False: {"exact": "Same verdict", "kappa": "Kappa of misinformed"},
+}
+"""Other headings of a table of agreement, by whether both runs have one scale."""
+_KNOWN = (MISINFORMED, NOT_MISINFORMED)
 Sums = NDArray[np.uint64]
 
 
@@ -62,6 +81,7 @@ class PointColumns:
         papers: Sum of its paper's identifier.
         types: Codes of `outcomes.TYPES`.
         outcomes: Codes of `outcomes.outcome`.
+        marks: Codes of `outcomes.marks` as a sum of powers of two.
         base: BASE score 1..5; 0 is unknown.
         ordinals: Its place in its review, from 1; 0 is unknown.
         by_place: Whether that place is its identifier, as it was once.
@@ -73,6 +93,7 @@ class PointColumns:
     papers: Sums
     types: Ints
     outcomes: Ints
+    marks: Ints
     base: Ints
     ordinals: Ints
     by_place: Mask
@@ -85,9 +106,13 @@ class PointColumns:
         """Some of the points."""
         return PointColumns(
             self.names[rows], self.words[rows], self.reviews[rows], self.papers[rows],
-            self.types[rows], self.outcomes[rows], self.base[rows], self.ordinals[rows],
-            self.by_place[rows],
+            self.types[rows], self.outcomes[rows], self.marks[rows], self.base[rows],
+            self.ordinals[rows], self.by_place[rows],
         )  # fmt: skip
+
+    def has(self, *codes: int) -> Mask:
+        """Shape (points,); whether a point has any of these marks."""
+        return np.asarray(self.marks & sum(1 << code for code in codes) != 0, dtype=np.bool_)
 
     @property
     def content(self) -> Sums:
@@ -112,22 +137,26 @@ def columns_of(part: RunPart) -> PointColumns:
     rows = np.fromiter(
         (_row(score) for score in read_points(part.path) if score.is_point),
         dtype=[("name", "u8"), ("words", "u8"), ("review", "u8"), ("paper", "u8"), ("type", "i1"),
-               ("outcome", "i1"), ("base", "i1"), ("ordinal", "i8"), ("by_place", "?")],
+               ("outcome", "i1"), ("marks", "i2"), ("base", "i1"), ("ordinal", "i8"),
+               ("by_place", "?")],
     )  # fmt: skip
     return PointColumns(
         rows["name"].copy(), rows["words"].copy(), rows["review"].copy(), rows["paper"].copy(),
         rows["type"].astype(np.int64), rows["outcome"].astype(np.int64),
-        rows["base"].astype(np.int64), rows["ordinal"].astype(np.int64), rows["by_place"].copy(),
+        rows["marks"].astype(np.int64), rows["base"].astype(np.int64),
+        rows["ordinal"].astype(np.int64), rows["by_place"].copy(),
     )  # fmt: skip
 
 
-def _row(score: PointScore) -> tuple[int, int, int, int, int, int, int, int, bool]:
+def _row(score: PointScore) -> tuple[int | bool, ...]:
     kind = TYPES.index(score.type.value if score.type else UNTYPED)
     names = (score.point_id, same_words(score.text), score.review_id, score.paper_id)
     name, words, review, paper = map(_sum, names)
     by_place = place_of(score.point_id) is not None
-    verdict = outcome(score), score.base or 0
-    return name, words, review, paper, kind, *verdict, score.ordinal, by_place
+    verdict, *others = marks(score)
+    bits = sum(1 << code for code in (verdict, *others))
+    scored = verdict, bits, score.base or 0
+    return name, words, review, paper, kind, *scored, score.ordinal, by_place
 
 
 def _sum(text: str) -> int:
@@ -207,7 +236,7 @@ def pair(first: PointColumns, second: PointColumns) -> Pairs:
     )
 
 
-def furthest(pairs: Pairs, most: int) -> Ints:
+def furthest(pairs: Pairs, most: int, *, one_scale: bool = True) -> Ints:
     """Places of the pairs that differ most, the largest difference first.
 
     Scores of one scale differ by 1 to 4; then come points on which only the verdict differs.
@@ -215,10 +244,12 @@ def furthest(pairs: Pairs, most: int) -> Ints:
     Args:
         pairs: The pairs.
         most: How many at most.
+        one_scale: Whether BASE scores of both runs mean the same; else only verdicts count.
     """
     ours, theirs = pairs.first, pairs.second
     other = ours.outcomes != theirs.outcomes
     known = (ours.base > 0) & (theirs.base > 0) & ((ours.types == 0) == (theirs.types == 0))
+    known &= one_scale
     apart: Floats = np.where(known, abs(ours.base - theirs.base), 0) + 0.5 * other
     order = np.lexsort((pairs.first.names, -apart))
     return order[apart[order] > 0][:most]
@@ -305,15 +336,55 @@ def _meanings(measures: Iterable[OutcomeMeasure]) -> list[str]:
     return [f"{measure.title}: {measure.meaning}." for measure in measures]
 
 
-def paired_sections(pairs: Pairs, how: Resampling) -> tuple[DriftSection, ...]:
+@dataclass(frozen=True)
+class BaseScores:
+    """What BASE scores of two runs mean.
+
+    Attributes:
+        first: In the first run: ``standing``, or ``published``.
+        second: In the second.
+    """
+
+    first: Literal["published", "standing"] = "published"
+    second: Literal["published", "standing"] = "published"
+
+    @property
+    def one_scale(self) -> bool:
+        """Whether they can be held against each other."""
+        return self.first == self.second
+
+    @property
+    def words(self) -> str:
+        """What they mean, in a sentence."""
+        means = {
+            "published": "unanswerability of questions, factuality of claims and arguments",
+            "standing": "standing, whether a fair reviewer would still make the remark",
+        }
+        if self.one_scale:
+            return f"BASE is in both runs: {means[self.first]}."
+        return (
+            f"BASE is in the first run: {means[self.first]}; in the second: {means[self.second]}. "
+            "These are different scales, so that no coefficient of their agreement is given."
+        )
+
+
+def paired_sections(
+    pairs: Pairs,
+    how: Resampling,
+    measures: Sequence[OutcomeMeasure] = MEASURES,
+    base: BaseScores | None = None,
+) -> tuple[DriftSection, ...]:
     """Rates and agreement on the points that two runs share.
 
     Args:
         pairs: The points of both.
         how: How intervals are made; papers are drawn whole.
+        measures: What is measured of both.
+        base: What their BASE scores mean; None for what the ReviewScore paper says.
     """
     plan = plan_of_papers(pairs.papers, how)
-    first, *others = MEASURES
+    base = base or BaseScores()
+    first, *others = measures
     groups = _groups(pairs)
     everything, *typed = groups
     typed.append(("claims and arguments", _weaknesses(pairs)))
@@ -323,7 +394,10 @@ def paired_sections(pairs: Pairs, how: Resampling) -> tuple[DriftSection, ...]:
 
     rates = [ask(group, _rates(pairs, first, mask)) for group, mask in groups]
     rest = [ask(other.title, _rates(pairs, other, everything[1])) for other in others]
-    agreed = [ask(group, _coefficients(pairs, mask)) for group, mask in typed]
+    if base.one_scale:
+        agreed = [ask(group, _coefficients(pairs, mask)) for group, mask in typed]
+    else:
+        agreed = [ask(group, _same_verdicts(pairs, mask)) for group, mask in groups]
     plan.run()
     rates_lines, rest_lines, agreed_lines = (
         [
@@ -345,15 +419,44 @@ def paired_sections(pairs: Pairs, how: Resampling) -> tuple[DriftSection, ...]:
             "agreement",
             "Agreement of the two runs",
             agreed_lines,
-            [
-                "BASE scores 1 to 5 where both runs have one: kappa and AC2 with quadratic "
-                "weights, alpha ordinal, always over the whole scale. Questions (unanswerability) "
-                "and claims and arguments (factuality) are two scales and never mixed.",
-                "Agreement of two judges is no accuracy: both may be mistaken alike.",
-            ],
-            exact="Same score",
+            [*_on_agreement(base),
+             "Agreement of two judges is no accuracy: both may be mistaken alike."],
+            **_HEADINGS[base.one_scale],
         ),
     )  # fmt: skip
+
+
+def _on_agreement(base: BaseScores) -> list[str]:
+    if not base.one_scale:
+        return [
+            base.words,
+            "Verdicts are misinformed, not misinformed, unknown and error; kappa (Cohen's) is of "
+            "points that both know to be misinformed or not.",
+        ]
+    coefficients = (
+        "BASE scores 1 to 5 where both runs have one: kappa and AC2 with quadratic "
+        "weights, alpha ordinal, always over the whole scale."
+    )
+    if base.first == "standing":
+        return [coefficients, base.words]
+    return [
+        f"{coefficients} Questions (unanswerability) "
+        "and claims and arguments (factuality) are two scales and never mixed."
+    ]
+
+
+def _same_verdicts(pairs: Pairs, mask: Mask) -> list[Statistic]:
+    """How often verdicts are the same, and kappa of who is misinformed where both know it."""
+    same = mask & (pairs.first.outcomes == pairs.second.outcomes)
+    known = mask & pairs.first.has(*_KNOWN) & pairs.second.has(*_KNOWN)
+    rows = np.flatnonzero(known)
+    ours, theirs = (
+        run.has(MISINFORMED)[rows].astype(np.float64) for run in (pairs.first, pairs.second)
+    )
+    return [
+        share("exact", pairs.per_paper(same), pairs.per_paper(mask)),
+        pairs.by_paper(nominal_kappa(ours, theirs, 2), rows),
+    ]
 
 
 def _groups(pairs: Pairs) -> list[tuple[str, Mask]]:
@@ -372,11 +475,11 @@ def _weaknesses(pairs: Pairs) -> Mask:
 
 def _rates(pairs: Pairs, measure: OutcomeMeasure, mask: Mask) -> list[Statistic]:
     """A measure of both runs, its difference, and how often they agree on it."""
-    ours, theirs = pairs.first.outcomes, pairs.second.outcomes
-    rows = mask & np.isin(ours, measure.of) & np.isin(theirs, measure.of)
+    rows = mask & pairs.first.has(*measure.of) & pairs.second.has(*measure.of)
     base = pairs.per_paper(rows)
-    first, second = (pairs.per_paper(rows & (run == measure.hit)) for run in (ours, theirs))
-    same = pairs.per_paper(rows & ((ours == measure.hit) == (theirs == measure.hit)))
+    ours, theirs = (run.has(measure.hit) for run in (pairs.first, pairs.second))
+    first, second = (pairs.per_paper(rows & hits) for hits in (ours, theirs))
+    same = pairs.per_paper(rows & (ours == theirs))
     return [
         share("first", first, base),
         share("second", second, base),
@@ -396,19 +499,57 @@ def _coefficients(pairs: Pairs, mask: Mask) -> list[Statistic]:
     return [same, *(pairs.by_paper(coefficient, rows) for coefficient in coefficients)]
 
 
-def crosses(pairs: Pairs) -> tuple[Cross, ...]:
-    """Cross tables of types, verdicts and scores."""
+CLASSES = (
+    *("misinformed", "misinformed by the inference alone"),
+    *("the paper speaks to it (no flag)", "the authors state it too"),
+    *("not misinformed", "unknown", "error"),
+)
+"""Verdicts as a cross table tells them apart: each point has one of these."""
+
+
+def crosses(pairs: Pairs, base: BaseScores | None = None) -> tuple[Cross, ...]:
+    """Cross tables of types, verdicts and scores.
+
+    Args:
+        pairs: The points of both runs.
+        base: As of `paired_sections`.
+    """
     ours, theirs = pairs.first, pairs.second
+    base = base or BaseScores()
     question = (ours.types == _QUESTION) & (theirs.types == _QUESTION)
     weak = _weaknesses(pairs)
-    return (
+    tables = [
         _cross("types", "Types", TYPES, ours.types, theirs.types),
         _cross("outcomes", "Verdicts", VERDICTS, ours.outcomes, theirs.outcomes),
-        _cross("scores-questions", "BASE scores of questions", _SCORES, ours.base[question],
-               theirs.base[question]),
-        _cross("scores-weaknesses", "BASE scores of claims and arguments", _SCORES,
-               ours.base[weak], theirs.base[weak]),
-    )  # fmt: skip
+    ]
+    finer = (INFERENCE, SUPPLIED, STATED)
+    if any(run.has(*finer).any() for run in (ours, theirs)):
+        sides = (_classes(run) for run in (ours, theirs))
+        tables.append(_cross("classes", "Verdicts with levels, never added up", CLASSES, *sides))
+    for name, title, mask, published in (
+        ("scores-questions", "BASE scores of questions", question, "unanswerability"),
+        ("scores-weaknesses", "BASE scores of claims and arguments", weak, "factuality"),
+    ):
+        scales = [published if side == "published" else side for side in (base.first, base.second)]
+        heading = title if base.one_scale else f"{title}: {scales[0]} (rows) beside {scales[1]}"
+        tables.append(_cross(name, heading, _SCORES, ours.base[mask], theirs.base[mask]))
+    return tuple(tables)
+
+
+def _classes(run: PointColumns) -> Ints:
+    """Shape (points,); codes of `CLASSES`. A misinformed point is that, whatever else it is."""
+    flagged = run.outcomes == MISINFORMED
+    plain = np.where(flagged, 0, run.outcomes + CLASSES.index("not misinformed") - 1)
+    not_flagged = run.outcomes == NOT_MISINFORMED
+    return np.select(
+        [
+            flagged & run.has(INFERENCE),
+            not_flagged & run.has(SUPPLIED),
+            not_flagged & run.has(STATED),
+        ],
+        [1, 2, 3],
+        plain,
+    )
 
 
 def _cross(name: str, title: str, values: tuple[str, ...], rows: Ints, columns: Ints) -> Cross:
@@ -418,16 +559,22 @@ def _cross(name: str, title: str, values: tuple[str, ...], rows: Ints, columns: 
 
 
 def by_paper(columns: PointColumns) -> Floats:
-    """Points by paper, type and outcome, shape (papers, types, outcomes)."""
+    """Points by paper, type and mark, shape (papers, types, marks)."""
     papers, paper_of = np.unique(columns.papers, return_inverse=True)
-    kinds, outcomes = len(TYPES), len(VERDICTS)
-    place = (paper_of.reshape(-1) * kinds + columns.types) * outcomes + columns.outcomes
-    counts = np.bincount(place, minlength=len(papers) * kinds * outcomes)
-    return counts.reshape(len(papers), kinds, outcomes).astype(np.float64)
+    kinds = len(TYPES)
+    place = paper_of.reshape(-1) * kinds + columns.types
+    counts = [
+        np.bincount(place[columns.has(code)], minlength=len(papers) * kinds)
+        for code in range(MARKS)
+    ]
+    return np.stack(counts, axis=1).reshape(len(papers), kinds, MARKS).astype(np.float64)
 
 
 def unpaired_sections(
-    first: PointColumns, second: PointColumns, how: Resampling
+    first: PointColumns,
+    second: PointColumns,
+    how: Resampling,
+    measures: Sequence[OutcomeMeasure] = MEASURES,
 ) -> tuple[DriftSection, ...]:
     """Differences of rates of two years or venues, and what a shift of the types accounts for.
 
@@ -435,10 +582,11 @@ def unpaired_sections(
         first: Points of the first run.
         second: Of the second.
         how: How intervals are made; each run's papers are drawn on their own.
+        measures: What is measured of both.
     """
-    old, new = (by_paper(run).reshape(-1, len(TYPES) * len(VERDICTS)) for run in (first, second))
+    old, new = (by_paper(run).reshape(-1, len(TYPES) * MARKS) for run in (first, second))
     runs = TwoSamples.of(old, new, how)
-    main, *others = MEASURES
+    main, *others = measures
     every, types = slice(None), TYPES[:-1]
     groups = [("all points", every)]
     groups += [(f"{name}s", slice(code, code + 1)) for code, name in enumerate(types)]
@@ -460,8 +608,8 @@ def _line(runs: TwoSamples, group: str, cut: Cut) -> EstimateRow:
 
 
 def _cube(sums: Floats) -> Floats:
-    """Sums by type and outcome, shape (samples, types, outcomes)."""
-    return sums.reshape(len(sums), len(TYPES), len(VERDICTS))
+    """Sums by type and mark, shape (samples, types, marks)."""
+    return sums.reshape(len(sums), len(TYPES), MARKS)
 
 
 def _points(measure: OutcomeMeasure, kinds: slice) -> Cut:

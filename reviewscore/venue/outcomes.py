@@ -8,7 +8,9 @@ from itertools import islice
 
 import numpy as np
 
-from reviewscore.runs.parts import PointsOnce, RunPart
+from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.parts import PointsOnce, RunPart, protocol_of
+from reviewscore.schema.argument import Failure
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.stats.estimates import Estimate
@@ -22,21 +24,25 @@ TYPES = (*(kind.value for kind in PointType), UNTYPED)
 MISINFORMED, NOT_MISINFORMED, UNKNOWN, FAILED = range(4)
 """Outcomes of a verdict, by code."""
 VERDICTS = ("misinformed", "not misinformed", "unknown", "error")
-_WIDTH = len(VERDICTS)
+INFERENCE, SUPPLIED, NOT_SUPPLIED, STATED = range(len(VERDICTS), len(VERDICTS) + 4)
+"""Marks that a point may have beside its outcome, by code: misinformed by the inference of an
+argument alone; the paper speaks to it, or not; not misinformed, and the authors state it too."""
+MARKS = STATED + 1
+"""How many codes there are, outcomes and others."""
 _AT_ONCE = 40
 """Cells that are resampled together: it bounds memory, and the draws of each are the same."""
 
 
 @dataclass(frozen=True)
 class OutcomeMeasure:
-    """A share of points that have one outcome among those that have any of several.
+    """A share of points that have one mark among those that have any of several.
 
     Attributes:
         name: Such as ``misinformed``.
         title: What it is called in a table.
         meaning: Its definition.
-        hit: Code of the outcome.
-        of: Codes of the outcomes among which it is counted.
+        hit: Code of the mark.
+        of: Codes of the marks among which it is counted, of which no point has two.
     """
 
     name: str
@@ -56,7 +62,41 @@ MEASURES = (
                    _ALL),
     OutcomeMeasure("error", "Failed", "points on which something failed, of all", FAILED, _ALL),
 )  # fmt: skip
-"""What is measured of verdicts."""
+"""What is measured of the verdicts of every run."""
+_OF_ARGUMENTS = OutcomeMeasure(
+    "inference", "Misinformed by inference alone",
+    "those of the points judged misinformed that are arguments whose facts hold and whose "
+    "conclusion does not follow: no premise fails but one that the reviewer did not write and that "
+    "links reasons to the conclusion; of the same points", INFERENCE, _KNOWN,
+)  # fmt: skip
+_LEVELS = (
+    OutcomeMeasure("misinformed", "Judged misinformed",
+            "points whose standing is 1 or 2 beside passages that speak to them, or that are about "
+            "something that is not in the paper, in all looks; of those where this is known",
+            MISINFORMED, _KNOWN),
+    OutcomeMeasure("supplied", "The paper speaks to it (no flag)",
+            "points to which the paper speaks in a verified passage, misinformed or not, of those "
+            "where this is known; a level of its own, never added to misinformed points",
+            SUPPLIED, (SUPPLIED, NOT_SUPPLIED)),
+    OutcomeMeasure("acknowledged", "The authors state it too",
+            "points that are not misinformed and criticise what the authors state themselves, of "
+            "those where it is known whether they are misinformed; no word on their worth",
+            STATED, _KNOWN),
+)  # fmt: skip
+
+
+def measures_of(manifest: Manifest) -> tuple[OutcomeMeasure, ...]:
+    """What is measured of a run's points, the share of misinformed ones first."""
+    if by_presuppositions(manifest):
+        return (*_LEVELS, *MEASURES[1:])
+    if manifest.decisive.get("score") == "base":
+        return MEASURES
+    return (MEASURES[0], _OF_ARGUMENTS, *MEASURES[1:])
+
+
+def by_presuppositions(manifest: Manifest) -> bool:
+    """Whether a run's points have two levels, and standing for a BASE score."""
+    return protocol_of(manifest).startswith("presupposition")
 
 
 def outcome(score: PointScore) -> int:
@@ -72,16 +112,38 @@ def outcome(score: PointScore) -> int:
     return MISINFORMED if score.misinformed else NOT_MISINFORMED
 
 
+def sources(*protocols: str) -> str:
+    """Where the scores of runs are defined, as a sentence that follows one; empty for our own."""
+    published = not all(protocol.startswith("presupposition") for protocol in protocols)
+    return " The scores are defined in arXiv 2509.21679." if published else ""
+
+
+def marks(score: PointScore) -> tuple[int, ...]:
+    """The codes of a point: of its outcome, which comes first, and of what else is counted."""
+    codes = [outcome(score)]
+    if codes[0] == FAILED:
+        return (FAILED,)
+    if score.misinformed and score.failure is Failure.LINK:
+        codes.append(INFERENCE)
+    if score.supplied is not None:
+        codes.append(SUPPLIED if score.supplied else NOT_SUPPLIED)
+    if score.acknowledged and codes[0] == NOT_MISINFORMED:
+        codes.append(STATED)
+    return tuple(codes)
+
+
 @dataclass(frozen=True)
 class OutcomeCounts:
-    """How many points of each review have which type and outcome.
+    """How many points of each review have which type and which marks.
 
     Attributes:
         reviews: Identifiers of the reviews that have points, sorted.
         papers: Identifiers of the papers, sorted.
         paper_of: Shape (reviews,); number of the paper of each review.
-        points: Shape (reviews, types, outcomes); the codes are those of `TYPES` and of `outcome`.
+        points: Shape (reviews, types, marks); the codes are those of `TYPES` and of `marks`, and
+            each point has one of the first `VERDICTS`.
         repeated: Points met twice, word for word, and counted once.
+        no_points: What is no review point, and is not counted.
     """
 
     reviews: tuple[str, ...]
@@ -89,6 +151,7 @@ class OutcomeCounts:
     paper_of: Ints
     points: Ints
     repeated: int = 0
+    no_points: int = 0
 
 
 def count_points(parts: Sequence[RunPart]) -> OutcomeCounts:
@@ -102,13 +165,16 @@ def count_points(parts: Sequence[RunPart]) -> OutcomeCounts:
     """
     once = PointsOnce(parts)
     rows: dict[tuple[str, str], list[int]] = {}
+    no_points = 0
     for part in parts:
         for _, score in once.read(part):
             if not score.is_point:
+                no_points += 1
                 continue
             kind = TYPES.index(score.type.value if score.type else UNTYPED)
-            row = rows.setdefault((score.review_id, score.paper_id), [0] * len(TYPES) * _WIDTH)
-            row[kind * _WIDTH + outcome(score)] += 1
+            row = rows.setdefault((score.review_id, score.paper_id), [0] * len(TYPES) * MARKS)
+            for mark in marks(score):
+                row[kind * MARKS + mark] += 1
     keys = sorted(rows)
     papers = sorted({paper for _, paper in keys})
     number = {paper: n for n, paper in enumerate(papers)}
@@ -116,20 +182,24 @@ def count_points(parts: Sequence[RunPart]) -> OutcomeCounts:
         reviews=tuple(review for review, _ in keys),
         papers=tuple(papers),
         paper_of=np.array([number[paper] for _, paper in keys], dtype=np.int64),
-        points=np.array([rows[key] for key in keys], dtype=np.int64).reshape(
-            -1, len(TYPES), _WIDTH
-        ),
+        points=np.array([rows[key] for key in keys], dtype=np.int64).reshape(-1, len(TYPES), MARKS),
         repeated=once.repeated,
+        no_points=no_points,
     )
 
 
-def rates(cells: Iterable[Floats], how: Resampling = PAPERS) -> list[dict[str, Estimate]]:
-    """All measures of each cell of a table.
+def rates(
+    cells: Iterable[Floats],
+    how: Resampling = PAPERS,
+    measures: Sequence[OutcomeMeasure] = MEASURES,
+) -> list[dict[str, Estimate]]:
+    """The measures of each cell of a table.
 
     Args:
-        cells: For each cell, shape (papers, outcomes): its points by paper and outcome. All have
-            the same papers.
+        cells: For each cell, shape (papers, marks): its points by paper and mark. All have the
+            same papers.
         how: How intervals are made; `Resampling.scheme` is of no account: papers are drawn whole.
+        measures: What is measured.
 
     Returns:
         For each cell the estimates by name of the measure; ``n`` is the number of points among
@@ -142,7 +212,7 @@ def rates(cells: Iterable[Floats], how: Resampling = PAPERS) -> list[dict[str, E
         slots = [
             [
                 plan.ask(share(measure.name, cell[:, measure.hit], cell[:, measure.of].sum(axis=1)))
-                for measure in MEASURES
+                for measure in measures
             ]
             for cell in chunk
         ]

@@ -17,7 +17,14 @@ from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, Resampling
 from reviewscore.stats.shares import PAPERS
 from reviewscore.stats.statistic import Floats, Ints
-from reviewscore.venue.outcomes import TYPES, OutcomeCounts, rates
+from reviewscore.venue.outcomes import (
+    MEASURES,
+    TYPES,
+    VERDICTS,
+    OutcomeCounts,
+    OutcomeMeasure,
+    rates,
+)
 
 REVIEWERS = 5
 """Different reviewers that a cell must have to be shown."""
@@ -219,6 +226,7 @@ class Venue(Record):
     Attributes:
         reviewscore_version: Version of the program that computed them.
         judge: The model asked for.
+        protocol: What its judges were asked.
         settings: Sum of the settings that all runs share (not of their inputs).
         runs: How many run folders it rests on.
         complete: Whether all runs reached their end.
@@ -236,6 +244,7 @@ class Venue(Record):
     schema_id: Literal["reviewscore.venue/1"] = Field(default="reviewscore.venue/1", alias="schema")
     reviewscore_version: str = __version__
     judge: str
+    protocol: str = "paper"
     settings: str = ""
     runs: int = 1
     complete: bool = True
@@ -283,11 +292,21 @@ class CellRows:
     kinds: tuple[int, ...]
 
 
+def _verdicts(counts: OutcomeCounts) -> Ints:
+    """Shape (reviews, types, outcomes); each point once, its further marks left out."""
+    return counts.points[..., : len(VERDICTS)]
+
+
 class _Counted:
     """Counts with reviewers, and what cells of them hold."""
 
-    def __init__(self, counts: OutcomeCounts, reviewers: Reviewers | None) -> None:
-        self.counts = counts
+    def __init__(
+        self,
+        counts: OutcomeCounts,
+        reviewers: Reviewers | None,
+        measures: Sequence[OutcomeMeasure],
+    ) -> None:
+        self.counts, self.measures = counts, measures
         of = {} if reviewers is None or reviewers.reason else reviewers.of
         self.reviewer_of = np.array([of.get(name, -1) for name in counts.reviews], dtype=np.int64)
 
@@ -303,7 +322,7 @@ class _Counted:
         return Size(len(rows), max(self.people(rows) or 0, papers))
 
     def by_paper(self, cell_rows: CellRows) -> Floats:
-        """Points of a cell by paper and outcome."""
+        """Points of a cell by paper and mark."""
         of_reviews = self.counts.points[cell_rows.rows][:, list(cell_rows.kinds)].sum(axis=1)
         table = np.zeros((len(self.counts.papers), of_reviews.shape[1]))
         np.add.at(table, self.counts.paper_of[cell_rows.rows], of_reviews)
@@ -312,7 +331,7 @@ class _Counted:
     def cell(self, cell_rows: CellRows, estimates: dict[str, Estimate]) -> GroupRates:
         return GroupRates(
             group=cell_rows.group,
-            points=int(self.counts.points[cell_rows.rows][:, list(cell_rows.kinds)].sum()),
+            points=int(_verdicts(self.counts)[cell_rows.rows][:, list(cell_rows.kinds)].sum()),
             reviews=len(cell_rows.rows),
             papers=len(np.unique(self.counts.paper_of[cell_rows.rows])),
             reviewers=self.people(cell_rows.rows),
@@ -327,6 +346,7 @@ def rates_of_venue(
     reviewers: Reviewers | None = None,
     at_least: int = AT_LEAST,
     how: Resampling = PAPERS,
+    measures: Sequence[OutcomeMeasure] = MEASURES,
 ) -> tuple[RatePanel, ...]:
     """The tables of a venue: overall, by type, and by each grouping.
 
@@ -341,8 +361,9 @@ def rates_of_venue(
             different papers instead.
         at_least: Reviews that a cell must have to be shown.
         how: How intervals are made.
+        measures: What is measured.
     """
-    counted = _Counted(counts, reviewers)
+    counted = _Counted(counts, reviewers, measures)
     everything = np.arange(len(counts.reviews))
     kinds = tuple(range(len(TYPES)))
     whole = CellRows("all points", everything, kinds)
@@ -354,7 +375,7 @@ def rates_of_venue(
         for code, name in enumerate(TYPES[:-1])
         if len(rows := np.flatnonzero(counts.points[:, code].sum(axis=1)))
     ]
-    untyped = int(counts.points[:, -1].sum())
+    untyped = int(_verdicts(counts)[:, -1].sum())
     failed = (f"{untyped:,} points failed before their type was known.",) if untyped else ()
     panels.append(_panel(counted, "type", "By type of point", typed, at_least, how, failed))
     for grouping in groupings:
@@ -394,7 +415,8 @@ def _panel(
     if len(hidden) > 1 and shown:
         kinds = {kind for place in hidden for kind in all_rows[place].kinds}
         shown.append(CellRows(TOGETHER, _union(all_rows, hidden), tuple(sorted(kinds))))
-    estimates = rates([counted.by_paper(cell_rows) for cell_rows in shown], how)
+    tables = [counted.by_paper(cell_rows) for cell_rows in shown]
+    estimates = rates(tables, how, counted.measures)
     cells = list(map(counted.cell, shown, estimates))
     together = [cells.pop()] if len(hidden) > 1 and shown else []
     cells += [GroupRates(group=all_rows[place].group, withheld=True) for place in sorted(hidden)]
@@ -451,6 +473,8 @@ def notes_on(
     if papers < FEW_PAPERS:
         few = "Only 1 paper" if papers == 1 else f"Only {papers} papers"
         notes.append(f"{few}: the intervals say little of other papers.")
+    if counts.no_points:
+        notes.append(f"In no count: {counts.no_points:,} that are no review points (kind none).")
     if counts.repeated:
         notes.append(f"{counts.repeated:,} points were in two runs, word for word; counted once.")
     return notes

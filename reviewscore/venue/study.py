@@ -13,7 +13,9 @@ from reviewscore.runs.parts import (
     RunPart,
     changed_notes,
     check_alike,
+    check_one_protocol,
     check_scored,
+    protocol_of,
     read_parts,
     settings_sum,
 )
@@ -21,7 +23,7 @@ from reviewscore.sources.collection import named_table
 from reviewscore.sources.strata import ReviewFacts, areas_of_papers, read_pairs, read_review_facts
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.shares import PAPERS
-from reviewscore.venue.outcomes import MEASURES, OutcomeCounts, count_points
+from reviewscore.venue.outcomes import OutcomeCounts, count_points, measures_of
 from reviewscore.venue.panels import (
     AT_LEAST,
     NO_GROUP,
@@ -87,6 +89,7 @@ def study_venue(
     where = strata or Strata()
     parts = read_parts(runs, accept_changed=accept_changed)
     check_scored(((part.path, part.manifest) for part in parts), "venue")
+    check_one_protocol(parts, "venue")
     check_alike(parts, cure="report on each alone, and `compare` them")
     # Tables come first: a fault in one is told before many points are read.
     folders = _folders(parts, where.data)
@@ -101,20 +104,24 @@ def study_venue(
     area = _by_area(counts, areas)
     groupings = [grouping for grouping in (area, load) if grouping is not None]
     groupings += [_by_score(name, facts) for name in where.scores]
-    panels = rates_of_venue(counts, groupings, reviewers=reviewers, at_least=at_least, how=how)
+    first = parts[0].manifest
+    measures = measures_of(first)
+    panels = rates_of_venue(
+        counts, groupings, reviewers=reviewers, at_least=at_least, how=how, measures=measures
+    )
     notes = notes_on(counts, panels, how, at_least)
     absent = [f"no table of reviewer load: {reviewers.reason}"] if load is None else []
     if area is None:
         why = "no paper's record holds one" if folders else "the papers are not at hand (--data)"
         absent.append(f"no table of areas: {why}; --areas names a table of them")
-    first = parts[0].manifest
     venue = Venue(
         judge=first.judge,
+        protocol=protocol_of(first),
         settings=settings_sum(first),
         runs=len(parts),
         complete=all(part.manifest.complete and not part.manifest.selection for part in parts),
-        measures={measure.name: measure.meaning for measure in MEASURES},
-        titles={measure.name: measure.title for measure in MEASURES},
+        measures={measure.name: measure.meaning for measure in measures},
+        titles={measure.name: measure.title for measure in measures},
         panels=panels,
         at_least=at_least,
         resamples=how.resamples,

@@ -8,6 +8,7 @@ from pathlib import Path
 from reviewscore.pages.figures import FigurePage, write_pages
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Table, csv_text
+from reviewscore.venue.outcomes import sources
 from reviewscore.venue.panels import GroupRates, RatePanel, Venue
 
 COLUMNS = {
@@ -67,8 +68,8 @@ def venue_page(venue: Venue) -> FigurePage:
     return FigurePage(
         title="Review points of a venue",
         eyebrow=f"reviewscore {venue.reviewscore_version}",
-        lead=f"{size}, judged by {venue.judge}, from {runs}. Nobody is named: no reviewer, no "
-        "paper.",
+        lead=f"{size}, judged by {venue.judge} (protocol {venue.protocol}), from {runs}. Nobody "
+        "is named: no reviewer, no paper.",
         banners=tuple(_banners(venue)),
         tables=tuple(_table(venue, panel) for panel in venue.panels),
         foot=tuple(_foot(venue)),
@@ -113,5 +114,5 @@ def _foot(venue: Venue) -> Iterator[str]:
     yield (
         f"Cite: reviewscore {venue.reviewscore_version}, judge {venue.judge}, settings "
         f"{venue.settings[:16]}, {percent(venue.level)} intervals of {venue.resamples:,} resamples "
-        f"of papers, seed {venue.seed}. The scores are defined in arXiv 2509.21679."
+        f"of papers, seed {venue.seed}.{sources(venue.protocol)}"
     )

@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from reviewscore.agreement.judge_scores import read_run
 from reviewscore.agreement.point_agreement import (
     MarkedPoint,
     Marking,
     PointStudy,
     against_programs,
     between_readers,
+    levels_on_points,
+    marking_of_run,
     numbers,
     page,
     point_study,
@@ -25,11 +28,13 @@ from reviewscore.agreement.point_agreement import (
 from reviewscore.agreement.segmentation import Piece
 from reviewscore.errors import InputError
 from reviewscore.schema.review import PointKind, PointType
+from reviewscore.schema.span import Span
 from reviewscore.sources.point_labels import PointLabels, read_point_labels
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table, estimate_of
 from tests.agreement.marked import marks, reviews, write
+from tests.agreement.presupposed import by_presuppositions, run_by_presuppositions
 
 KNOWN = reviews()
 QUICK = Resampling(resamples=100, scheme="papers")
@@ -161,6 +166,23 @@ def test_a_program_that_cuts_as_the_reader_has_all_points_whole(first: PointLabe
     assert cell(judged, "kind kappa") == "–"
 
 
+def test_a_run_is_held_against_readers_by_its_facts_alone_too(first: PointLabels) -> None:
+    (reader,) = readers([first], KNOWN)
+    pieces = [
+        replace(one, misinformed=one.misinformed or one.type is PointType.CLAIM,
+                by_facts=one.misinformed)
+        for one in reader.points
+    ]  # fmt: skip
+    run = program("run", pieces, reader.reviews)
+
+    _, judged = against_programs([reader], [run], QUICK)
+
+    published = estimate(judged, "positive agreement").value
+    assert published is not None and published < 1
+    assert estimate(judged, "positive agreement, facts alone").value == 1
+    assert estimate(judged, "misinformed kappa, facts alone").value == 1
+
+
 def test_pieces_that_a_program_takes_for_no_points_are_in_no_rate(first: PointLabels) -> None:
     marked = cut("marked", first, kind=PointKind.NONE)
 
@@ -191,6 +213,58 @@ def test_a_piece_beside_the_points_is_counted_and_merged_points_are_not_judged(
     assert estimate(cuts, "merged").value == 1
     assert estimate(cuts, "no points").value == 0.5
     assert cell(judged, "points") == 0
+
+
+def test_a_run_by_presuppositions_is_held_against_standing_alone(first: PointLabels) -> None:
+    """The reader's scores are its standings: 4, 2, 1 and 5 by concern."""
+    (reader,) = readers([first], KNOWN)
+    found = [
+        replace(
+            point, score=None, misinformed=None, supplied=True, probability=1 - point.standing / 5
+        )
+        for point in reader.points
+        if point.standing is not None
+    ]
+    run = program("run", found, reader.reviews)
+
+    _, judged = against_programs([reader], [run], QUICK)
+    levels = levels_on_points([reader], [run], QUICK)
+
+    assert cell(judged, "score weighted kappa") == "–"
+    assert cell(judged, "misinformed kappa") == "–"
+    assert estimate(judged, "standing weighted kappa").value == 1
+    assert estimate(judged, "standing AC2").value == 1
+    rows = {row[2:4]: row for row in levels.rows}
+    assert set(rows) == {
+        (labels, level)
+        for labels in ("score 1 or 2", "standing 1 or 2")
+        for level in ("supplied", "misinformed")
+    }
+    column = levels.columns.index
+    for words, level, precision in (
+        ("score 1 or 2", "supplied", 0.5),
+        ("standing 1 or 2", "misinformed", 1),
+    ):
+        row = rows[words, level]
+        assert estimate_of(row[column("Precision")]).value == precision  # type: ignore[union-attr]
+        assert estimate_of(row[column("area")]).value == 1  # type: ignore[union-attr]
+
+
+def test_what_a_run_by_presuppositions_says_is_no_score(tmp_path: Path) -> None:
+    name, review = next(iter(KNOWN.items()))
+    text = review.fields["questions"]
+    changes = {
+        "review_id": name, "paper_id": review.paper_id, "text": text,
+        "span": Span(field="questions", start=0, end=len(text)),
+    }  # fmt: skip
+    scored = by_presuppositions("x-y#1", PointType.QUESTION, 2, supplied=True)
+    path = run_by_presuppositions(tmp_path / "run", [scored.model_copy(update=changes)])
+
+    (made,) = marking_of_run("run", read_run(path, None), KNOWN).points
+
+    assert (made.score, made.misinformed) == (None, None)
+    assert (made.standing, made.would_not_stand, made.supplied) == (2, True, True)
+    assert made.probability == 0.75
 
 
 def study(*sets: PointLabels, programs: tuple[Marking, ...] = ()) -> PointStudy:

@@ -17,6 +17,7 @@ from reviewscore.agreement.judge_scores import (
 )
 from reviewscore.agreement.study import Study, page, study, write_study
 from reviewscore.annotate.material import text_sha256
+from reviewscore.arguments.aggregate import with_failure
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.point_score import PointScore
@@ -145,6 +146,58 @@ def test_a_reconstruction_that_people_find_unfaithful_has_no_advanced_label(
     assert np.isnan(score).tolist() == [True] + [False] * (len(points) - 1)
     assert np.isnan(flag[0])
     assert not np.isnan(people.base[0])
+
+
+def with_links(score: PointScore) -> PointScore:
+    """The point, the second premise of an argument an implicit conditional."""
+    if score.argument is None:
+        return score
+    fact, second = score.argument.premises
+    link = second.model_copy(update={"explicit": False, "formula": "p -> c"})
+    argument = score.argument.model_copy(update={"premises": (fact, link)})
+    return score.model_copy(update={"argument": argument})
+
+
+def test_agreement_by_facts_alone_stands_beside_the_published_one(tmp_path: Path) -> None:
+    kinds = (PointType.ARGUMENT, PointType.CLAIM)
+    whole = [(f"paper{n}-r1#{m}", kinds[m - 1], n) for n in range(12) for m in (1, 2)]
+    to_judge = [(name, kind, Said(4, (2 if n % 4 == 0 else 4, 2 if n % 4 == 1 else 4)))
+                for name, kind, n in whole]  # fmt: skip
+    to_people = [(name, kind, Said(4, (said.premises[0], 4))) for name, kind, said in to_judge]
+    scores = [with_failure(with_links(point(*one))) for one in to_judge]
+    run = run_of(tmp_path / "run", scores, "openai/imagined")
+
+    found = study_of(tmp_path, [run], labels_of(to_people, annotators=1, wrong=0))
+
+    name = "fact-and-inference"
+    assert cell(found, name, 0, "F1").value == pytest.approx(2 * 3 / (6 + 3))
+    assert cell(found, name, 0, "F1").value == cell(found, "agreement", 0, "arguments F1").value
+    assert cell(found, name, 1, "F1").value == cell(found, name, 1, "review points F1").value == 1
+    by_judge = [cell(found, name, row, "share by judge").value for row in (0, 1)]
+    assert by_judge == [pytest.approx(0.5), pytest.approx(0.25)]
+    assert [cell(found, name, row, "share by people").value for row in (0, 1)] == [0.25, 0.25]
+    assert any("3 arguments misinformed as published fail by" in note for note in found.notes)
+
+
+def test_people_who_call_a_link_false_flag_nothing_by_facts_alone(tmp_path: Path) -> None:
+    points = [(f"paper{n}-r1#1", PointType.ARGUMENT, Said(4, (4, 1))) for n in range(6)]
+    run = run_of(tmp_path / "run", [with_links(point(*one)) for one in points], "openai/imagined")
+
+    compared = compared_of(tmp_path, [run], labels_of(points, annotators=1, wrong=0))
+
+    assert compared.people.flags.tolist() == [1.0] * 6
+    assert compared.people.flags_by_facts(compared.links).tolist() == [0.0] * 6
+    unknown = np.full(12, np.nan)
+    assert np.isnan(compared.people.flags_by_facts(unknown)).all()
+
+
+def test_without_premises_there_is_one_reading(tmp_path: Path) -> None:
+    points = [(f"paper{n}-r1#1", PointType.CLAIM, Said(2)) for n in range(6)]
+    run = judged(tmp_path / "run", points)
+
+    found = study_of(tmp_path, [run], labels_of(points))
+
+    assert "fact-and-inference" not in {one.name for one in found.tables}
 
 
 def test_points_that_the_run_lacks_or_words_otherwise_are_dropped_and_counted(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reviewscore.annotate.label_store import LabelEntry
 from reviewscore.annotate.material import LabelPoint, Material
+from reviewscore.annotate.rules import Codebook
 from reviewscore.annotate.workspace import Workspace, open_workspace
 from reviewscore.schema.annotation import LabelField, Unit, UnitKind
 from reviewscore.schema.point_id import content_id
@@ -94,10 +95,16 @@ def make_workspace(
     material: Material | None = None,
     annotators: Sequence[str] = ("A1", "A2", "A3"),
     per_point: int = 3,
+    codebook: Codebook | None = Codebook.FIRST,
 ) -> Workspace:
     """A workspace of these points, begun or taken up again."""
     return open_workspace(
-        "frogs", folder, material or make_material(), annotators=annotators, per_point=per_point
+        "frogs",
+        folder,
+        material or make_material(),
+        annotators=annotators,
+        per_point=per_point,
+        codebook=codebook,
     )
 
 

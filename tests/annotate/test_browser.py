@@ -49,10 +49,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Served:
     """A workspace in a process of its own."""
 
-    def __init__(self, source: Path, folder: Path, port: int = 0) -> None:
+    def __init__(self, source: Path, folder: Path, port: int = 0, codebook: int = 1) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "reviewscore", "annotate", str(source), "--set", "example",
-             "-o", str(folder), "--annotators", "A1,A2", "--per-item", "2", "--port", str(port)],
+             "-o", str(folder), "--annotators", "A1,A2", "--per-item", "2", "--port", str(port),
+             "--codebook", str(codebook)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.addresses: dict[str, str] = {}
@@ -72,8 +73,8 @@ class Served:
 
 
 @contextmanager
-def serving(source: Path, folder: Path, port: int = 0) -> Iterator[Served]:
-    served = Served(source, folder, port)
+def serving(source: Path, folder: Path, port: int = 0, codebook: int = 1) -> Iterator[Served]:
+    served = Served(source, folder, port, codebook)
     try:
         yield served
     finally:
@@ -102,6 +103,10 @@ def begin(page: Page, address: str) -> None:
     page.wait_for_selector("form[data-keys]")
     page.wait_for_load_state()
     page.keyboard.press("4")
+    page.wait_for_selector(".the-point, .whole")
+    if page.locator(".whole").count():  # by codebook 2 a review is read first
+        page.wait_for_load_state()
+        page.keyboard.press("j")
     ready(page)
 
 
@@ -121,14 +126,20 @@ def press(page: Page, key: str) -> None:
     )
 
 
-def label_point(page: Page, kind: str, whole: str, faithful: str = "5") -> int:
+def label_point(page: Page, kind: str, whole: str, faithful: str = "5", standing: str = "") -> int:
     """Everything at one point by keys alone; how many labels were given."""
     press(page, kind)
+    if standing:
+        press(page, "1")  # a criticism
     press(page, whole)
     given = 2
     if page.evaluate("document.activeElement.tagName") == "TEXTAREA":
         page.keyboard.type("Section 4.3.")
         press(page, "Control+Enter")
+    if standing:
+        press(page, standing)
+        given += 2
+        state_presupposition(page)
     if page.locator("[data-go=r]").count():
         press(page, "r")
         press(page, faithful)
@@ -139,6 +150,28 @@ def label_point(page: Page, kind: str, whole: str, faithful: str = "5") -> int:
             given += 1
     assert page.locator("[data-finished]").count() == 1
     return given
+
+
+def state_presupposition(page: Page) -> None:
+    """One presupposition, with a passage that is marked in the paper."""
+    page.click("#presuppositions-point > summary")
+    page.fill("#stated-0-s", "There is no ablation.")
+    page.select_option("form.stated [name=true]", "1")
+    page.select_option("form.stated [name=supplies]", "fully")
+    page.evaluate(
+        "() => { const text = document.querySelectorAll('#paper [data-text]')[1].firstChild;"
+        " getSelection().setBaseAndExtent(text, 0, text, 40); }"
+    )
+    page.wait_for_timeout(100)
+    page.click("[data-take]")
+    assert len(page.input_value("#stated-0-p")) > 20
+    old = page.locator("#work input[name=version]").first.get_attribute("value")
+    page.click("text=Save the presupposition")
+    page.wait_for_function(
+        "old => document.querySelector('#work input[name=version]').value !== old", arg=old
+    )
+    assert "1 stated" in page.locator("#presuppositions-point > summary").inner_text()
+    assert page.input_value("#stated-1-s") == ""
 
 
 def label_all(page: Page, *, shift: int, first: int = 0, points: int = 26) -> int:
@@ -248,20 +281,26 @@ def test_the_paper_is_searched_beside_the_point(
 def test_no_view_has_an_accessibility_violation(
     browser: Browser, run: Path, tmp_path: Path, scheme: Any, width: int
 ) -> None:
-    with serving(run, tmp_path / "set") as served:
+    with serving(run, tmp_path / "set", codebook=2) as served:
         page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
         page.goto(served.addresses["A1"])
         found = {"welcome": violations(page)}
         begin(page, served.addresses["A1"])
         found["type"] = violations(page)
-        label_point(page, "3", "2")
+        label_point(page, "3", "2", standing="2")
         found["finished"] = violations(page)
         page.locator("details.field").evaluate_all("all => all.forEach(one => { one.open = true })")
         found["all open"] = violations(page)
+        wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        page.keyboard.press("v")
+        page.wait_for_selector(".whole mark")
+        found["review"] = violations(page)
+        assert page.locator(".whole mark a.done").count() == 1
+        wide |= page.evaluate("document.documentElement.scrollWidth > innerWidth")
         page.keyboard.press("l")
         page.wait_for_selector("ol.points")
         found["list"] = violations(page)
-        wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        wide |= page.evaluate("document.documentElement.scrollWidth > innerWidth")
         other = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
         for name in ("", "/disagreements"):
             other.goto(served.addresses["coordinator"])

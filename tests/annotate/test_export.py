@@ -9,13 +9,17 @@ import pytest
 
 from reviewscore.annotate.export import export
 from reviewscore.annotate.label_store import LABELS_FILE
+from reviewscore.annotate.material import read_material
+from reviewscore.annotate.pages import adjudication
 from reviewscore.annotate.progress import alphas, disagreements, progress, state_of
-from reviewscore.annotate.workspace import Workspace
+from reviewscore.annotate.rules import Codebook
+from reviewscore.annotate.workspace import Workspace, open_workspace
 from reviewscore.cli.main import main
 from reviewscore.schema.annotation import LabelField
 from reviewscore.sources.annotations import read_annotations
 from tests.agreement.invented import judged as judged_run
 from tests.agreement.invented import truth
+from tests.agreement.presupposed import by_presuppositions, run_by_presuppositions
 from tests.annotate.invented import (
     ARGUMENT,
     CLAIM,
@@ -147,11 +151,9 @@ def test_disagreements_wait_until_all_labels_of_a_paper_are_in(tmp_path: Path) -
 def test_the_verb_exports_and_agree_measures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from reviewscore.annotate.material import read_material
-    from reviewscore.annotate.workspace import open_workspace
-
     run = judged_run(tmp_path / "run", truth(3, 4))
-    made = open_workspace("x", tmp_path / "set", read_material(run), annotators=("A1", "A2"))
+    made = open_workspace("x", tmp_path / "set", read_material(run), annotators=("A1", "A2"),
+                          codebook=Codebook.FIRST)  # fmt: skip
     for who in ("A1", "A2"):
         for name, point in made.material.points.items():
             assert point.score is not None
@@ -175,6 +177,63 @@ def test_the_verb_exports_and_agree_measures(
     told = capsys.readouterr().out
     assert "48 labels of" in told
     assert "0 faults" in told
+
+
+def test_what_is_at_stake_between_annotators_is_said(tmp_path: Path) -> None:
+    made = make_workspace(tmp_path / "set", annotators=("A1", "A2"), codebook=Codebook.SECOND)
+    for who, kind, standing in (("A1", "criticism", 2), ("A2", "request", 4)):
+        for point in made.material.points:
+            give(made, who, point, TYPE, "claim")
+            give(made, who, point, LabelField.KIND, kind)
+            give(made, who, point, FACTUALITY, 4)
+            give(made, who, point, LabelField.STANDING, standing)
+    give(made, "A2", CLAIM, LabelField.KIND, "none")
+
+    found = {(one.point.point_id, one.field): (one.weight, one.stake)
+             for one in disagreements(made, state_of(made))}  # fmt: skip
+
+    assert found[CLAIM, LabelField.KIND] == (3, "a point or none")
+    assert found[QUESTION, LabelField.KIND] == (1, "")
+    assert found[QUESTION, LabelField.STANDING] == (2, "would stand or not")
+    assert (CLAIM, LabelField.STANDING) not in found  # one of two has none left
+    assert "would stand or not" in adjudication(made)
+    made.store.close()
+
+
+def test_what_is_labelled_by_codebook_2_measures_a_run_by_presuppositions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scored = [by_presuppositions(name, kind, said.whole, supplied=said.whole <= 2)
+              for name, kind, said in truth(3, 4)]  # fmt: skip
+    run = run_by_presuppositions(tmp_path / "run", scored)
+    made = open_workspace("x", tmp_path / "set", read_material(run), annotators=("A1", "A2"))
+    for who in ("A1", "A2"):
+        for name, point in made.material.points.items():
+            score = point.score
+            assert score is not None
+            assert score.type is not None
+            assert score.kind is not None
+            assert score.standing is not None
+            give(made, who, name, TYPE, score.type.value)
+            give(made, who, name, LabelField.KIND, score.kind.value)
+            question = score.type.value == "question"
+            field = LabelField.UNANSWERABILITY if question else FACTUALITY
+            give(made, who, name, field, score.standing)
+            give(made, who, name, LabelField.STANDING, score.standing)
+    table = {row.what: row for row in alphas(made.store.given())}
+    made.store.close()
+
+    assert (table["kind"].value, table["standing"].value) == (1, 1)
+    for arguments in (
+        ("annotate", str(run), "--set", "x", "-o", str(tmp_path / "set"), "--export"),
+        ("agree", str(run), "--human", str(tmp_path / "set"), "--resamples", "100"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        assert not ended.value.code
+    told = capsys.readouterr().out
+    assert "96 labels of" in told
+    assert "Agreement with people on standing" in told
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reviewscore.annotate.rubric import RELEVANCE, SCALES
-from reviewscore.annotate.rules import Mark, course, outdated, refusal, wants_reason
+from reviewscore.annotate import rules
+from reviewscore.annotate.rubric import RELEVANCE, SCALES, SUPPLIES, TRUE
+from reviewscore.annotate.rules import (
+    Codebook,
+    Key,
+    Mark,
+    Value,
+    stated_of,
+    stated_text,
+    wants_reason,
+)
 from reviewscore.schema.annotation import LabelField
+from reviewscore.schema.marks import MarkedPassage
+from reviewscore.schema.presupposition import LabelledPresupposition, Supplies
 from tests.annotate.invented import ARGUMENT, CLAIM, FACTUALITY, QUESTION, TYPE, make_material
 
 POINTS = make_material().points
 NOTHING: frozenset[Mark] = frozenset()
 SHOWN = frozenset({Mark.SHOWN})
-CODEBOOK = Path(__file__).resolve().parents[2] / "annotations" / "codebook.md"
+SECOND = Codebook.SECOND
+PASSAGE = MarkedPassage(start=0, end=4, sha256="0" * 64)
+BOOKS = Path(__file__).resolve().parents[2] / "annotations"
+course = partial(rules.course, codebook=Codebook.FIRST)
+refusal = partial(rules.refusal, codebook=Codebook.FIRST)
+outdated = partial(rules.outdated, codebook=Codebook.FIRST)
 
 
 def test_the_type_comes_first() -> None:
@@ -102,15 +121,108 @@ def test_ones_and_twos_want_a_reason() -> None:
     assert not wants_reason(LabelField.UNTRIVIALNESS, 1, None)
 
 
-def test_the_rubric_says_what_the_codebook_says() -> None:
-    def plain(text: str) -> str:
-        return re.sub(r"[\s|:`]+", " ", text).lower().replace("“", '"').replace("”", '"')
+def fields_of(labels: dict[Key, Value], point: str = ARGUMENT) -> list[LabelField]:
+    """What codebook 2 asks for now."""
+    return [step.field for step in rules.course(POINTS[point], labels, NOTHING, SECOND).steps]
 
-    book = plain(CODEBOOK.read_text("utf-8"))
-    for scale in SCALES.values():
+
+def test_codebook_2_asks_for_kind_then_score_and_standing_together() -> None:
+    labels: dict[Key, Value] = {(ARGUMENT, TYPE): "argument"}
+    kind, standing = (ARGUMENT, LabelField.KIND), (ARGUMENT, LabelField.STANDING)
+
+    assert fields_of({}) == [TYPE]
+    assert fields_of(labels) == [TYPE, LabelField.KIND]
+    labels[kind] = "criticism"
+    assert fields_of(labels) == [
+        TYPE, LabelField.KIND, FACTUALITY, LabelField.STANDING, LabelField.PRESUPPOSITIONS,
+    ]  # fmt: skip
+    labels[ARGUMENT, FACTUALITY] = 2
+    assert not rules.course(POINTS[ARGUMENT], labels, NOTHING, SECOND).may_show
+    labels[standing] = 2
+    at = rules.course(POINTS[ARGUMENT], labels, NOTHING, SECOND)
+    assert at.may_show
+    assert at.current is None  # presuppositions are optional
+    shown = rules.course(POINTS[ARGUMENT], labels, SHOWN, SECOND)
+    assert all(step.fixed for step in shown.steps[:5])
+    why = rules.refusal(POINTS[ARGUMENT], labels, SHOWN, standing, 5, SECOND)
+    assert "stays" in why
+
+
+def test_what_is_no_point_is_finished_and_loses_its_scores() -> None:
+    labels: dict[Key, Value] = {
+        (CLAIM, TYPE): "claim", (CLAIM, LabelField.KIND): "none", (CLAIM, FACTUALITY): 4,
+    }  # fmt: skip
+
+    assert rules.course(POINTS[CLAIM], labels, NOTHING, SECOND).done
+    assert rules.outdated(POINTS[CLAIM], labels, NOTHING, SECOND) == [(CLAIM, FACTUALITY)]
+
+
+def test_the_first_codebook_asks_for_neither_kind_nor_standing() -> None:
+    labels: dict[Key, Value] = {(CLAIM, TYPE): "claim", (CLAIM, FACTUALITY): 4}
+
+    assert course(POINTS[CLAIM], labels, NOTHING).done
+    key = CLAIM, LabelField.STANDING
+    assert "another decision" in refusal(POINTS[CLAIM], labels, NOTHING, key, 3)
+
+
+STATED = LabelledPresupposition(statement="There is no theory.", true=1, central=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (stated_text([STATED]), ""),
+        (stated_text([]), ""),
+        (stated_text([STATED] * 5), "at most 4 presuppositions"),
+        (stated_text([STATED.model_copy(update={"passages": (PASSAGE,) * 5})]), "at most 4 pass"),
+        ("[{}]", "no presuppositions"),
+        ("nonsense", "no presuppositions"),
+        (3, "no presuppositions"),
+    ],
+)
+def test_presuppositions_are_refused_unless_they_are_some(value: Value, why: str) -> None:
+    labels: dict[Key, Value] = {(CLAIM, TYPE): "claim", (CLAIM, LabelField.KIND): "criticism"}
+    key = CLAIM, LabelField.PRESUPPOSITIONS
+
+    found = rules.refusal(POINTS[CLAIM], labels, NOTHING, key, value, SECOND)
+
+    assert (why in found) if why else found == ""
+
+
+@given(
+    st.lists(
+        st.builds(
+            LabelledPresupposition,
+            statement=st.text(min_size=1, max_size=40),
+            true=st.one_of(st.integers(1, 5), st.just("not_visible")),
+            supplies=st.one_of(st.none(), st.sampled_from(Supplies)),
+            central=st.booleans(),
+        ),
+        max_size=4,
+    )
+)
+def test_presuppositions_come_back_from_the_store_as_they_were(
+    stated: list[LabelledPresupposition],
+) -> None:
+    assert stated_of(stated_text(stated)) == tuple(stated)
+
+
+@pytest.mark.parametrize("codebook", list(Codebook))
+def test_the_rubric_says_what_the_codebook_says(codebook: Codebook) -> None:
+    def plain(text: str) -> str:
+        return re.sub(r"[\s|:`(),.]+", " ", text).lower().replace("“", '"').replace("”", '"')
+
+    files = ["codebook.md", "codebook-2.md"]  # the second replaces what it mentions
+    text = "".join((BOOKS / name).read_text("utf-8") for name in files)
+    if codebook is Codebook.FIRST:
+        text = (BOOKS / files[0]).read_text("utf-8")
+    book = plain(text)
+    for field, scale in SCALES[codebook].items():
+        if codebook is Codebook.FIRST and field in (LabelField.KIND, LabelField.STANDING):
+            continue
         for one in scale.choices:
             for words in plain(one.meaning).split(" the question is unclear")[:1]:
-                assert words in book, one
-            assert plain(one.example) in book, one
-    for one in RELEVANCE:
-        assert plain(one.meaning) in book
+                assert words.strip() in book, one
+            assert plain(one.example).strip() in book, one
+    for one in (*RELEVANCE, *(TRUE + SUPPLIES if codebook is Codebook.SECOND else ())):
+        assert plain(one.meaning).strip() in book, one

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from reviewscore.annotate.export import export
 from reviewscore.annotate.label_store import LABELS_FILE
 from reviewscore.annotate.pages import numbers_part
+from reviewscore.annotate.rules import Codebook
 from reviewscore.annotate.workspace import assign
 from reviewscore.errors import SettingsError
 from tests.annotate.invented import CLAIM, TYPE, give, make_workspace
@@ -112,3 +113,29 @@ def test_a_set_begun_before_kinds_were_kept_asks_for_them_once(tmp_path: Path) -
     }
     later.store.close()
     assert make_workspace(tmp_path / "set", annotators=()).store.kinds()["A2"] == "model"
+
+
+@pytest.mark.parametrize("first", list(Codebook))
+def test_a_set_stays_with_its_codebook(first: Codebook, tmp_path: Path) -> None:
+    make_workspace(tmp_path / "set", codebook=first).store.close()
+    other = next(book for book in Codebook if book is not first)
+
+    later = make_workspace(tmp_path / "set", annotators=(), codebook=None)
+    assert later.codebook is first
+    later.store.close()
+    with pytest.raises(SettingsError, match=f"this set follows {first}"):
+        make_workspace(tmp_path / "set", annotators=(), codebook=other)
+
+
+def test_a_new_set_follows_the_newest_codebook_and_one_of_before_the_first(tmp_path: Path) -> None:
+    new = make_workspace(tmp_path / "new", codebook=None)
+    new.store.close()
+    old = make_workspace(tmp_path / "old", codebook=None)
+    with old.store.turn() as base:  # as sets were begun before codebooks were kept
+        base.execute("DELETE FROM meta WHERE key = 'codebook'")
+    old.store.close()
+
+    again = make_workspace(tmp_path / "old", annotators=(), codebook=None)
+
+    assert (new.codebook, again.codebook) == (Codebook.SECOND, Codebook.FIRST)
+    again.store.close()

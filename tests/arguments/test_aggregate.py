@@ -6,9 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.arguments.aggregate import Weighted, advanced, conjunction, round_half_up, weighted
+from reviewscore.arguments.aggregate import (
+    Weighted,
+    advanced,
+    conjunction,
+    conjunction_of_facts,
+    failure,
+    is_link,
+    round_half_up,
+    weighted,
+)
 from reviewscore.errors import InputError
-from reviewscore.schema.argument import Premise
+from reviewscore.schema.argument import Failure, Premise
 from reviewscore.schema.point_score import Advanced
 from reviewscore.schema.verdict import PremiseVerdict
 
@@ -131,3 +140,74 @@ def test_the_order_of_premises_does_not_matter(
 def test_premises_that_agree_give_their_own_score(score: int, weights: list[int]) -> None:
     assert score == average([(score, weight) for weight in weights])
     assert score == round_half_up(score)
+
+
+def fact(factuality: int | None, formula: str = "SmallData", *, explicit: bool = True) -> Premise:
+    verdict = PremiseVerdict(factuality=factuality)
+    return Premise(premise_id="P1", text="A.", formula=formula, explicit=explicit, verdict=verdict)
+
+
+def link(factuality: int | None) -> Premise:
+    return fact(factuality, "SmallData -> NoUse", explicit=False)
+
+
+@pytest.mark.parametrize(
+    ("formula", "explicit", "expected"),
+    [
+        ("A -> B", False, True),
+        ("A <-> B", False, True),
+        ("forall x forall y (Larger(x, y) -> Slower(x, y))", False, True),
+        ("(A -> B) & forall x (P(x) -> Q(x))", False, True),
+        ("A -> B", True, False),  # the reviewer wrote it
+        ("A", False, False),
+        ("-A | B", False, False),
+        ("(A -> B) & C", False, False),
+        ("exists x (P(x) -> Q(x))", False, False),
+        ("A -> (", False, False),
+        ("", False, False),
+    ],
+)
+def test_a_link_is_an_implicit_conditional(formula: str, explicit: bool, expected: bool) -> None:
+    assert is_link(fact(1, formula, explicit=explicit)) is expected
+
+
+@pytest.mark.parametrize(
+    ("premises", "expected", "by_facts"),
+    [
+        ([fact(4), link(4)], None, False),
+        ([fact(2), link(4)], Failure.FACT, True),
+        ([fact(2), link(None)], Failure.FACT, True),
+        ([fact(2), fact(None), link(5)], Failure.FACT, True),
+        ([fact(1, explicit=False), link(5)], Failure.FACT, True),
+        ([fact(2, "A -> B"), link(4)], Failure.FACT, True),
+        ([fact(3), link(2)], Failure.LINK, False),
+        ([fact(5), link(4), link(1)], Failure.LINK, False),
+        ([fact(1), link(1)], Failure.MIXED, True),
+        ([fact(1), fact(None), link(1)], Failure.MIXED, True),
+        ([fact(5), fact(None), link(1)], None, None),
+        ([link(1)], None, None),
+        ([fact(5), link(None)], None, False),
+        ([fact(None)], None, None),
+        ([], None, None),
+    ],
+)
+def test_a_conjunction_fails_by_facts_by_links_or_by_both(
+    premises: list[Premise], expected: Failure | None, by_facts: bool | None
+) -> None:
+    holds = conjunction_of_facts(premises)
+
+    assert expected is failure(premises)
+    assert by_facts is (None if holds is None else not holds)
+
+
+@given(st.lists(st.tuples(st.sampled_from([None, 1, 2, 3, 4, 5]), st.booleans()), max_size=6))
+def test_what_fails_by_facts_is_misinformed_as_published(
+    given_premises: list[tuple[int | None, bool]],
+) -> None:
+    premises = [link(score) if linked else fact(score) for score, linked in given_premises]
+
+    why = failure(premises)
+
+    published = conjunction([one.verdict.factuality for one in premises if one.verdict])
+    assert why is None or published is False
+    assert (conjunction_of_facts(premises) is False) == (why in (Failure.FACT, Failure.MIXED))

@@ -10,7 +10,7 @@ import pytest
 
 from reviewscore import prompts
 from reviewscore.arguments import reconstruct as loop
-from reviewscore.arguments.reconstruct import feedback, reconstruct, verbatim
+from reviewscore.arguments.reconstruct import feedback, infers, reconstruct, verbatim
 from reviewscore.errors import BadReplyError, InputError
 from reviewscore.logic.operators import SPELLINGS, WORDS, TokenKind
 from reviewscore.logic.parser import parse
@@ -60,6 +60,33 @@ def test_a_failed_proof_says_where_and_why(
     for part in expected:
         assert part in words
     assert "\n\n" not in words
+
+
+@pytest.mark.parametrize(
+    ("reasons", "text", "inference"),
+    [
+        (("rain was left out", "one pond was seen"), "-", True),
+        (("rain was left out",), "Weak, because rain was left out.", False),
+        (("rain was left out",), "Rain was left out; therefore it is weak.", False),
+        ((), "It is weak.", False),
+        (("rain was left out", "Rain  was left out."), "-", False),
+        (("rain was left out in May", "rain was left out"), "-", False),
+        (("the counts are weak.", "rain was left out"), "-", False),
+        (("rain was left out",), "If rain was left out, then the counts are weak.", True),
+        (("rain was left out",), "Leaving out rain implies weak counts.", True),
+        (("rain was left out",), "That the counts are weak follows from the lack of rain.", True),
+        (("rain was left out",), "Rain does not imply frogs.", False),
+        (("rain was left out",), "If possible, add rain. Only then are counts fair.", False),
+        (("rain was left out",), "The counts are as follows: weak.", False),
+        (("rain was left out",), "Rain is left out. Say what this implies.", False),
+    ],
+)
+def test_two_reasons_or_a_stated_step_make_an_inference(
+    reasons: tuple[str, ...], text: str, inference: bool
+) -> None:
+    extraction = Extraction(conclusion="The counts are weak", reasons=reasons)
+
+    assert infers(extraction, text) is inference
 
 
 def test_names_that_do_not_fit_are_told_apart_from_formulas_that_cannot_be_read() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from benchmarks.acknowledged import MarkedCounts, passages
 from reviewscore.schema.annotation import AnnotatorKind
+from reviewscore.schema.marks import MarkedPassage, MarkedSpan, sum_of_words
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.point_label import MarkedPassage, MarkedSpan, PointLabel, sum_of_words
+from reviewscore.schema.point_label import PointLabel
 from reviewscore.schema.review import PointKind, PointType, Review
 
 POINT = "There is no evaluation on estuary gauges."

@@ -12,7 +12,7 @@ import pytest
 from benchmarks import points_measured
 from benchmarks.measure import RECORDS
 from benchmarks.points_measured import Group, groups
-from reviewscore.schema.point_label import sum_of_words
+from reviewscore.schema.marks import sum_of_words
 from reviewscore.schema.review import Review
 
 SOURCE = "neurips/submissions"

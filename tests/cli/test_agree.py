@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.agreement.invented import judged, labels_of, truth, write_labels
+from tests.agreement.presupposed import (
+    by_presuppositions,
+    labels_of_standing,
+    run_by_presuppositions,
+)
 from tests.commands import Invoke, invoker
 
 
@@ -175,6 +180,26 @@ def test_papers_that_cannot_be_read_again_stop_only_who_names_them(
 
     assert fine.exit_code == 0, fine.stderr
     assert named.exit_code == 2
+
+
+def test_a_run_by_presuppositions_is_measured_with_standing_alone(
+    agree: Invoke, run: Path, labels: Path, tmp_path: Path
+) -> None:
+    points = truth(8, 6)
+    scored = [by_presuppositions(name, kind, said.whole, supplied=said.whole <= 2)
+              for name, kind, said in points]  # fmt: skip
+    other = run_by_presuppositions(tmp_path / "presuppositions", scored)
+    standing = write_labels(tmp_path / "standing", labels_of_standing(points))
+
+    fine = agree(other, "--human", standing, "--resamples", 100, "--fail-under", 0.9)
+    scores = agree(other, "--human", labels, "--resamples", 100)
+    mixed = agree(other, run, "--human", standing, "--resamples", 100)
+
+    assert fine.exit_code == 0, fine.stderr
+    assert "Agreement with people on standing" in fine.stdout
+    assert (scores.exit_code, mixed.exit_code) == (2, 2)
+    assert "set holds no label of standing" in scores.stderr
+    assert "presuppositions was judged by presuppositions and scores standing" in mixed.stderr
 
 
 def test_a_seed_below_zero_is_refused(agree: Invoke, run: Path, labels: Path) -> None:

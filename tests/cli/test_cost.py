@@ -85,13 +85,35 @@ def test_models_and_protocols_stand_side_by_side_in_one_table(dry: Dry) -> None:
     assert [row[:2] for row in rows] == [
         ["openai/gpt-4.1 + openai/unheard-of (this command)", "paper"],
         ["openai/gpt-4.1 + openai/unheard-of", "economy"],
+        ["openai/gpt-4.1 + openai/unheard-of", "presupposition"],
+        ["openai/gpt-4.1 + openai/unheard-of", "presupposition+proof"],
         ["openai/gpt-4.1", "paper"],
         ["openai/gpt-4.1", "economy"],
+        ["openai/gpt-4.1", "presupposition"],
+        ["openai/gpt-4.1", "presupposition+proof"],
         ["openai/unheard-of", "paper"],
         ["openai/unheard-of", "economy"],
+        ["openai/unheard-of", "presupposition"],
+        ["openai/unheard-of", "presupposition+proof"],
     ]
-    assert [row[6] for row in rows].count("unknown") == 4  # never taken for nothing
+    assert [row[6] for row in rows].count("unknown") == 8  # never taken for nothing
     assert "0.00" not in words
+
+
+@pytest.mark.parametrize("protocol", ["paper", "presupposition", "presupposition+proof"])
+def test_the_cost_of_every_protocol_is_named_before_anything_is_asked(
+    dry: Dry, protocol: str
+) -> None:
+    words = dry("--model", "openai/gpt-4.1", "--protocol", protocol).stdout
+
+    (line,) = (line for line in words.splitlines() if line.startswith("by protocol: "))
+    ways = line.removeprefix("by protocol: ").split("; ")
+    pattern = r"(\S+) ~[\d,]+ calls, ~[\d.]+ k tokens in, \$\d+\.\d\d( \(this command\))?"
+    named = [re.fullmatch(pattern, way) for way in ways]
+    assert [match and match[1] for match in named] == [
+        *("paper", "economy", "presupposition", "presupposition+proof"),
+    ]
+    assert [match[1] for match in named if match and match[2]] == [protocol]
 
 
 def test_batch_jobs_have_no_time_that_is_known(dry: Dry) -> None:
@@ -108,9 +130,9 @@ def test_a_script_gets_the_same_as_one_object(dry: Dry) -> None:
     assert (told["papers"], told["reviews"], sum(told["points"].values())) == (1, 3, 27)
     (this,) = (way for way in told["ways"] if way["this_command"])
     assert (this["models"], this["usd"]) == (["openai/gpt-4.1", "openai/unheard-of"], None)
-    cheap, dear = told["ways"][2]["usd"], told["ways"][2]["usd_uncached"]
-    assert 0 < cheap < dear
-    assert told["ways"][2]["hours"]["at_least"] == told["ways"][2]["hours"]["connections"]
+    alone = next(way for way in told["ways"] if way["models"] == ["openai/gpt-4.1"])
+    assert 0 < alone["usd"] < alone["usd_uncached"]
+    assert alone["hours"]["at_least"] == alone["hours"]["connections"]
     assert told["limits"]["max_connections"] == 8
 
 

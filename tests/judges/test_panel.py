@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from reviewscore.config import Settings, resolve
 from reviewscore.errors import ProviderError, RefusalError, SettingsError, StopError
 from reviewscore.judges.asker import Asker, SamplingParams
+from reviewscore.judges.by_review import ReviewPoints
 from reviewscore.judges.model_judges import ModelJudges, judges_of
 from reviewscore.judges.panel import Panel
 from reviewscore.llm.client import Client
@@ -21,7 +22,7 @@ from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.call import Completion, Request
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.review import PointType
+from reviewscore.schema.review import PointType, Review
 from reviewscore.schema.verdict import KnowledgeSource, Rating, panel_split, spread
 from tests.conftest import make_point
 
@@ -191,6 +192,55 @@ async def test_the_type_of_a_point_in_one_call() -> None:
 
     assert verdict.type is PointType.ARGUMENT
     assert verdict.provenance[0].prompt_id == "point_type/v2"
+
+
+async def test_a_judge_that_types_a_point_otherwise_by_review_is_asked_about_it_alone(
+    paper: Paper,
+) -> None:
+    def by_review(kind: str, score: int) -> Answer:
+        said = {"reasoning": "-", "score": score, "quotes": [], "answer": None}
+        return {"points": [{"point": 1, "type": kind, **said}]}
+
+    def script(request: Request) -> str:
+        if request.schema_name == "FactualityReply":
+            return json.dumps(factuality(5))
+        first = request.model == "scripted/0"
+        return json.dumps(by_review("claim", 2) if first else by_review("question", 1))
+
+    provider = ScriptedProvider(script)
+    client = Client(lambda _: provider, CallsInMemory())
+    members = [
+        ModelJudges(Asker(client, model=f"scripted/{number}"), economy=True) for number in (0, 1)
+    ]
+    judges, point = Panel(members), make_point("Too dense.")
+    review = Review(review_id="r1", paper_id="frogs", fields={"weaknesses": "Too dense."})
+
+    await judges.by_review([ReviewPoints(review, (point,))], paper)
+    typed = await judges.point_type(point)
+    verdict = await judges.claim_factuality(point, paper, response=None)
+    judges.forget([point])
+
+    assert typed.type is PointType.CLAIM
+    assert [rating.score for rating in verdict.ratings] == [2, 5]
+    assert [request.schema_name for request in provider.requests] == [
+        *("BaseReviewReply", "BaseReviewReply", "FactualityReply"),
+    ]
+
+
+async def test_a_judge_without_a_usable_reply_about_a_review_fails_for_each_of_its_points(
+    paper: Paper,
+) -> None:
+    judges, provider = panel(RefusalError("no"), RefusalError("no"), economy=True)
+    point = make_point("Too dense.")
+    review = Review(review_id="r1", paper_id="frogs", fields={"weaknesses": "Too dense."})
+
+    await judges.by_review([ReviewPoints(review, (point,))], paper)
+
+    with pytest.raises(RefusalError):
+        await judges.point_type(point)
+    with pytest.raises(RefusalError):
+        await judges.claim_factuality(point, paper, response=None)
+    assert len(provider.requests) == 2
 
 
 async def test_a_judge_may_have_a_model_of_its_own() -> None:

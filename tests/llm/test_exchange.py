@@ -20,9 +20,10 @@ from reviewscore.llm.client import Client
 from reviewscore.llm.connect import connect
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import check_model
-from reviewscore.llm.providers.exchange import ExchangeProvider, _line
+from reviewscore.llm.providers.exchange import ExchangeProvider, _line, page_file, take_out
 from reviewscore.schema.call import Completion, Request
 from tests.conftest import ROOT
+from tests.llm.pages_of_tests import shown
 from tests.sessions import plain_request
 
 request = partial(
@@ -304,3 +305,63 @@ async def test_a_link_that_is_put_there_later_is_not_followed_either(tmp_path: P
     await provider.close()
 
     assert outside.read_text() == "mine\n"
+
+
+async def test_pages_lie_in_the_folder_once_and_prompts_name_them_in_their_order(
+    tmp_path: Path,
+) -> None:
+    pages = shown(2)
+
+    await ask(tmp_path, request("a", pages=pages))
+    names = [f"pages/{page.sha256}.png" for page in pages]
+    before = [(tmp_path / name).stat().st_mtime_ns for name in names]
+    await ask(tmp_path, request("b", pages=pages[::-1]))
+
+    assert [line["pages"] for line in prompts(tmp_path)] == [names, names[::-1]]
+    assert [line["pages"] for line in prompts(tmp_path, "open.jsonl")] == [names[::-1]]
+    assert [(tmp_path / name).read_bytes() for name in names] == [page.png for page in pages]
+    assert [(tmp_path / name).stat().st_mtime_ns for name in names] == before
+    assert len(list((tmp_path / "pages").iterdir())) == 2
+    assert pages[0].base64 not in (tmp_path / "prompts.jsonl").read_text()
+
+
+async def test_a_prompt_without_pages_makes_no_folder_for_them(tmp_path: Path) -> None:
+    await ask(tmp_path, request("a"))
+
+    assert "pages" not in prompts(tmp_path)[0]
+    assert not (tmp_path / "pages").exists()
+
+
+@pytest.mark.parametrize("place", ["folder", "page"])
+async def test_no_link_leads_pages_out_of_the_folder(tmp_path: Path, place: str) -> None:
+    (page,) = shown(1)
+    elsewhere, inside = tmp_path / "elsewhere", tmp_path / "exchange"
+    inside.mkdir()
+    if place == "folder":
+        elsewhere.mkdir()
+        (inside / "pages").symlink_to(elsewhere)
+    else:
+        (inside / "pages").mkdir()
+        (inside / page_file(page)).symlink_to(elsewhere)
+
+    (found,) = await ask(inside, request("a", pages=(page,)))
+
+    assert isinstance(found, InputError)
+    assert not elsewhere.is_file()
+    assert not list(elsewhere.glob("*"))
+    assert not (inside / "prompts.jsonl").exists()
+
+
+async def test_pages_that_no_prompt_names_any_more_go_with_the_last_that_did(
+    tmp_path: Path,
+) -> None:
+    first, second, third = shown(3)
+    asked = [request("a", pages=(first, second)), request("b", pages=(second, third))]
+    await ask(tmp_path, *asked)
+
+    take_out(tmp_path, {asked[0].prompt_key()})
+    left = {path.name for path in (tmp_path / "pages").iterdir()}
+    take_out(tmp_path, {asked[1].prompt_key()})
+
+    assert left == {f"{page.sha256}.png" for page in (second, third)}
+    assert not list((tmp_path / "pages").iterdir())

@@ -243,7 +243,7 @@ def test_a_named_formula_or_figure_may_be_missing(
 
 
 @pytest.mark.parametrize(
-    ("said", "cannot"),
+    ("said", "lacking"),
     [
         ("Equation (1) does not define the loss of the model.", True),
         ("In Figure 1, the wave at night is not explained.", True),
@@ -251,8 +251,8 @@ def test_a_named_formula_or_figure_may_be_missing(
         ("The loss of the model in Equation (2) is not explained.", False),
     ],
 )
-async def test_nothing_is_said_of_a_point_that_rests_on_what_is_missing(
-    said: str, cannot: bool
+async def test_a_point_that_rests_on_what_is_missing_says_so_and_is_never_addressed(
+    said: str, lacking: bool
 ) -> None:
     review = Review(review_id="r", paper_id="tides", fields={"weaknesses": f"- {said}"})
     (point,) = split_review(review)
@@ -260,8 +260,9 @@ async def test_nothing_is_said_of_a_point_that_rests_on_what_is_missing(
     score = await score_point(point, read(DOCLING), LexicalJudges())
 
     assert score.status is Status.UNSCORED
-    assert ("lacks" in score.rationale) is cannot
-    assert not cannot or score.finding is Finding.CANNOT_JUDGE
+    assert ("lacks" in score.rationale) is lacking
+    assert not lacking or score.finding is Finding.PASSAGES
+    assert not lacking or score.passages
 
 
 def test_people_see_gaps_in_words() -> None:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.paper_warnings import badly_read, quality
-from reviewscore.papers.parts import Parts, cut_from, parts_read, shown
+from reviewscore.papers.parts import Parts, cut_from, hiding_all_but, parts_read, seen_of, shown
 from reviewscore.papers.quotes import find_quote
-from reviewscore.schema.paper import Paper, UnreadSpan
+from reviewscore.schema.paper import Paper, Scope, UnreadSpan
 from tests.conftest import PAPER
 
 
@@ -78,6 +78,23 @@ def test_what_judges_did_not_see_is_no_quote_of_theirs() -> None:
 
     assert not find_quote(seen, "A. Frogman. Listening to ponds").verified
     assert not find_quote(seen, across).verified
+
+
+@pytest.mark.parametrize(
+    ("parts", "scope"), [("all", Scope.WHOLE), ("auto", Scope.WHOLE), ("main", Scope.MAIN)]
+)
+def test_a_paper_is_seen_whole_if_main_text_and_appendix_are(parts: Parts, scope: Scope) -> None:
+    seen = seen_of(shown(read_from("pdf"), parts))
+
+    assert seen.kind is scope
+    assert (seen.share == 1) == (scope is Scope.WHOLE)  # references are not missed
+
+
+def test_a_paper_of_which_some_stretches_alone_are_shown_is_seen_in_excerpts() -> None:
+    paper = read_from("text")
+    seen = seen_of(hiding_all_but(paper, [(0, 100)]))
+
+    assert (seen.kind, seen.share) == (Scope.EXCERPTS, round(100 / len(paper.text), 4))
 
 
 @given(st.data())

@@ -9,7 +9,7 @@ from reviewscore.config import Plain
 from reviewscore.files import InputFile
 from reviewscore.runs.folder import ErrorRecord
 from reviewscore.runs.manifest import Counts, Manifest, Setting, Spending
-from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
+from reviewscore.schema.argument import Argument, ArgumentState, Failure, Premise, Round
 from reviewscore.schema.paper import Evidence, Paper, Section
 from reviewscore.schema.place import Place, PlaceKind, Target
 from reviewscore.schema.point_id import content_ids
@@ -180,6 +180,7 @@ def accepted_argument() -> Argument:
         state=ArgumentState.ACCEPTED,
         validity=Validity.VALID,
         faithful=True,
+        failure=Failure.FACT,
         rounds=(
             _round(
                 1,
@@ -225,6 +226,7 @@ def failed_argument() -> Argument:
             "state": ArgumentState.INVALID,
             "validity": Validity.INVALID,
             "faithful": None,
+            "failure": None,
             "rounds": (
                 _round(1, ArgumentState.UNKNOWN, Validity.UNKNOWN, feedback="The solver gave up."),
                 _round(

@@ -20,6 +20,7 @@ from reviewscore.venue.compare_page import write_comparison
 from reviewscore.venue.study import Strata, study_venue
 from reviewscore.venue.venue_page import write_venue
 from tests.browser import MARKS, chromium, violations
+from tests.report.presupposed import PAPERS, REVIEWS, presupposed_points
 from tests.report.synthetic import PAPER, REVIEW, model_points, point, quote, write_run
 from tests.report.venues import venue_points, venue_run
 
@@ -237,3 +238,27 @@ def test_a_paragraph_with_the_authors_answer_is_copied_and_the_page_fits(
     assert page.evaluate("window.ran") is None
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_points_by_presuppositions_are_filtered_by_level_and_fit_a_phone(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    run = write_run(tmp_path / "run", presupposed_points())
+    page = shown(
+        browser,
+        write_report(run, PAPERS, REVIEWS)[0],
+        viewport={"width": width, "height": 900},
+    )
+
+    page.locator("[data-filter=supplied]").select_option("yes")
+    page.locator(".shown", has_text="2 of 8 points").wait_for()
+    page.locator("[data-filter=misinformed]").select_option("no")
+    page.locator(".shown", has_text="1 of 8 points").wait_for()
+
+    assert page.locator("article.point:visible").count() == 1
+    statement = page.locator(".granted th[scope=row]:visible").first
+    label = statement.evaluate("cell => getComputedStyle(cell, '::before').content")
+    assert (label == '"It takes for granted"') == (width < 640)  # else the column's head says so
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert violations(page) == []

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.errors import RunFolderError
+from reviewscore.report.argument_counts import LoopTally
 from reviewscore.report.lines import (
     duration_words,
     failure_words,
@@ -17,7 +18,7 @@ from reviewscore.report.lines import (
     loop_rows,
     summary_lines,
 )
-from reviewscore.report.summary import LoopTally, NamedPlaces, summarise, write_summary
+from reviewscore.report.summary import NamedPlaces, summarise, write_summary
 from reviewscore.schema.point_score import Status
 from reviewscore.stats.resampling import wilson
 from tests.report.synthetic import (

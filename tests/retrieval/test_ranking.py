@@ -115,6 +115,20 @@ def test_other_weights_give_another_order() -> None:
     assert plain[0] == upside_down[-1]
 
 
+def test_a_row_without_a_value_and_a_second_header_are_never_shown() -> None:
+    table = (
+        "Table 1: Clouds by hour.\n\n| Cloud | Weight in tonnes | Remark on it |\n|---|---|---|\n"
+        "| | Mean weight of a cloud | Remark of a reader |\n| Anvil cloud over our harbour | | |\n"
+        "| Cumulus cloud over the sea | 500 tonnes | a fair one |\n"
+    )
+    index = PaperIndex(build_paper(PaperRow(paper_id="table", text=f"1 Results\n{table}")))
+
+    ranked = [index.passages[n].text for n in ranked_passages(index, "cloud weight anvil cumulus")]
+
+    assert any("Cumulus" in text for text in ranked)
+    assert not any("Anvil" in text or "Mean weight" in text for text in ranked)
+
+
 def test_a_paper_without_passages_has_nothing_to_rank() -> None:
     empty = PaperIndex(build_paper(PaperRow(paper_id="short", text="Clouds.")))
 

@@ -302,7 +302,7 @@ def test_a_full_disk_stops_the_run_and_leaves_it_readable(data: Path, tmp_path: 
     stopped = subprocess.run(
         flags,
         env=environment(),
-        preexec_fn=small_disk(7000),
+        preexec_fn=small_disk(7500),
         capture_output=True,
         text=True,
         check=False,

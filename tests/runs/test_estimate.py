@@ -82,12 +82,15 @@ def test_each_model_of_a_panel_is_estimated_alone_and_by_each_protocol() -> None
     assert set(ways) == {
         (models, protocol)
         for models in (members, *((one,) for one in members))
-        for protocol in ("paper", "economy")
+        for protocol in ("paper", "economy", "presupposition", "presupposition+proof")
     }
     assert found.command is ways[members, "paper"]
     for models in (members, *((one,) for one in members)):
-        paper, economy = ways[models, "paper"], ways[models, "economy"]
-        assert sum(economy.calls.values()) < sum(paper.calls.values())
+        calls = [
+            sum(ways[models, protocol].calls.values())
+            for protocol in ("presupposition", "presupposition+proof", "economy", "paper")
+        ]
+        assert calls == sorted(set(calls))
     alone = command(of_examples(model="anthropic/claude-sonnet-5"))
     assert ways[("anthropic/claude-sonnet-5",), "paper"] == alone
 
@@ -140,16 +143,25 @@ def test_words_and_symbols_of_a_paper_make_tokens() -> None:
     assert estimated_tokens("方法很好" * 100) >= 300
 
 
-@pytest.mark.parametrize("protocol", ["paper", "economy"])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {"protocol": "paper"},
+        {"protocol": "economy"},
+        {"protocol": "economy", "per": "review", "points": "rules"},
+        {"protocol": "presupposition", "points": "rules"},
+        {"protocol": "presupposition", "points": "rules", "per": "paper"},
+        {"protocol": "presupposition", "points": "rules", "per": "point"},
+    ],
+    ids=lambda flags: "-".join(flags.values()),
+)
 def test_input_of_a_call_is_estimated_within_a_tenth_of_what_a_run_sends(
-    protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    flags: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     server = Loopback().start()
     try:
-        chosen = resolve(
-            {"model": "openai/loop", "base_url": server.url, "protocol": protocol, "cache": False}
-        )
+        chosen = resolve({"model": "openai/loop", "base_url": server.url, "cache": False, **flags})
         collection = read_collection(EXAMPLES)
         audit(collection, tmp_path / "run", chosen, data=EXAMPLES)
     finally:

@@ -11,7 +11,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from reviewscore.cli.audit import lines
-from reviewscore.config import resolve
+from reviewscore.config import Settings, resolve
 from reviewscore.errors import InputError
 from reviewscore.report.html import write_report
 from reviewscore.report.lines import summary_lines
@@ -224,7 +224,7 @@ def test_papers_in_files_are_read_ahead_once_and_failures_wait_for_their_turn() 
         for name in ("a", "bad", "b")
     }
     said: list[str] = []
-    papers = Papers(Collection(handles, []), "auto", said.append)
+    papers = Papers(Collection(handles, []), Settings(), said.append)
 
     async def use() -> None:
         papers.ahead(["a", "bad", "b", "unknown"])

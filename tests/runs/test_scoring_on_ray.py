@@ -30,9 +30,10 @@ from reviewscore.schema.point_score import Status
 from reviewscore.sources.collection import Collection, read_collection
 from tests.conftest import ROOT
 from tests.fake_fastembed import FakeFastembed, write_encoder
-from tests.loopback import Loopback
+from tests.loopback import Loopback, contents
 from tests.mishaps import sometimes
-from tests.runs.conftest import audited, examples, points
+from tests.runs.conftest import WEAKNESSES, audited, examples, frogs, points
+from tests.sources.test_shown_papers import paged
 
 
 class Here:
@@ -235,3 +236,23 @@ async def test_a_paper_that_changed_meanwhile_is_told_with_its_line(tmp_path: Pa
 
     with pytest.raises(InputError, match=r"papers\.jsonl:1: field 'text'"):
         handle.raw()
+
+
+def test_workers_draw_the_pages_of_papers_that_travel_and_score_alike(
+    tmp_path: Path, server: Loopback
+) -> None:
+    review = {"sections": {"weaknesses": WEAKNESSES}}
+    folder = frogs(tmp_path / "paged", [review])
+    paged(folder / "frogs.pdf")
+    flags = {"paper_as": "pages", "protocol": "presupposition", "cache": False}
+
+    audited(folder, tmp_path / "alone", server, **flags)
+    asked = [contents(body) for body in server.bodies]
+    server.bodies.clear()
+    outcome = audited(folder, tmp_path / "ray", server, engine="ray", **flags)
+
+    assert not outcome.failed
+    assert points(tmp_path / "ray") == points(tmp_path / "alone")
+    assert [contents(body) for body in server.bodies] == asked
+    turn = server.bodies[-1]["messages"][1]  # type: ignore[index]
+    assert [part["type"] for part in turn["content"]].count("image_url") == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ from tests.runs.conftest import frogs
 WEAKNESSES = (
     "- The gain is unexplained because no part of the network is ever removed.\n- Too dense."
 )
-_SOMETIMES = {"ask_again", "streamline", "text_lacks"}
-"""Prompts that an audit needs only where a reply, a formula or a converter's text wants it."""
+_SOMETIMES = {"ask_again", "presuppositions_second_look", "streamline", "text_lacks"}
+"""Prompts that an audit needs only where a reply, a formula, a text or a first look wants it."""
 
 
 @pytest.fixture
@@ -266,6 +267,10 @@ def test_the_embedded_judge_goes_on_whatever_the_prompts_are_and_not_as_another_
         for score in ("base", "both")
         for protocol in ("paper", "economy")
         for points in ("auto", "rules")
+    ]
+    + [
+        {"score": "both", "protocol": protocol, "points": "rules", "per": per}
+        for protocol, per in product(("economy", "presupposition"), ("point", "review", "paper"))
     ],
     ids=lambda flags: "-".join(flags.values()),
 )
@@ -289,6 +294,8 @@ def test_the_prompts_that_are_decisive_are_those_that_an_audit_puts(
     if flags["protocol"] == "economy":
         sometimes |= {"premise_factuality"}
         sometimes |= {"point_type"} if flags["points"] == "auto" else set()  # if the rules split
+        if flags.get("per") in ("review", "paper"):  # where judges of a panel differ on the type
+            sometimes |= {"question_answerability", "claim_factuality"}
 
     found = Runs(data, tmp_path / "run", model="openai/loopback", base_url=server.url, **flags).go()
 

@@ -70,6 +70,25 @@ def test_the_example_set_has_no_fault() -> None:
         ({"field": "type", "value": "argumentt"}, "value", "use one of question, claim, argument"),
         ({"unit_id": "p-r#1/P1", "field": "faithfulness"}, "field", "not labelled of a premise"),
         ({"unit_id": ""}, "unit_id", "cannot be used"),
+        ({"field": "kind", "value": "praise"}, "value", "use one of criticism, request, question"),
+        ({"field": "standing", "value": 6}, "value", "6 is not on the scale of standing"),
+        ({"field": "presuppositions"}, "value", "write a list of objects, each with a statement"),
+        ({"field": "standing", "value": []}, "value", "standing is no list; use one of 1, 2"),
+        (
+            {"field": "presuppositions", "value": [{"true": 1, "central": True}]},
+            "value.0.statement",
+            "is missing",
+        ),
+        (
+            {"field": "presuppositions", "value": [{"statement": "S", "true": 7, "central": True}]},
+            "value.0.true",
+            "7 cannot be used",
+        ),
+        (
+            {"unit_id": "p-r#1/P1", "field": "presuppositions", "value": []},
+            "field",
+            "presuppositions is not labelled of a premise",
+        ),
     ],
 )
 def test_a_label_that_cannot_be_used_is_a_fault_with_line_field_and_cure(
@@ -82,6 +101,27 @@ def test_a_label_that_cannot_be_used_is_a_fault_with_line_field_and_cure(
     assert fault.file == tmp_path / "set" / "labels.jsonl"
     assert problem in str(fault)
     assert len(found.labels) == 1
+
+
+def test_standing_kind_and_presuppositions_are_labels_of_a_point(tmp_path: Path) -> None:
+    stated = {
+        "statement": "There is no ablation.", "true": 1, "supplies": "fully", "central": True,
+        "passages": [{"start": 3, "end": 9, "sha256": "0" * 64}],
+    }  # fmt: skip
+    found = read(
+        tmp_path,
+        label(field="kind", value="request"),
+        label(field="standing"),
+        label(field="presuppositions", value=[stated]),
+    )
+
+    assert found.faults == ()
+    kind, standing, presuppositions = found.labels
+    assert (kind.value, standing.number) == ("request", 2)
+    (known,) = presuppositions.presuppositions
+    assert known.contradicted
+    assert known.passages[0].end == 9
+    assert json.loads(presuppositions.model_dump_json(exclude_none=True))["value"] == [stated]
 
 
 def test_the_same_annotator_labels_a_unit_once(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import Unit, UnitKind
-from reviewscore.sources.annotations import empty_sheet, read_sheet
+from reviewscore.sources.annotations import check_labels, empty_sheet, read_sheet
 
 UNITS = [
     Unit(unit_id="p-r#1", paper_id="p", review_id="p-r", text="=Only one dataset."),
@@ -66,6 +66,29 @@ def test_an_empty_sheet_that_is_filled_in_comes_back_as_labels(tmp_path: Path) -
         (2, {**common, "field": "factuality", "value": 4}),
         (3, {"unit_id": "p-r#1/P1", **who, "field": "factuality", "value": 5}),
     ]
+
+
+def test_the_kind_of_a_point_has_a_column_of_its_own_beside_that_of_the_unit(
+    tmp_path: Path,
+) -> None:
+    (row, _) = csv.DictReader(io.StringIO(empty_sheet(UNITS)))
+    stated = '[{"statement": "S", "true": 1, "central": true}]'
+    row |= {"annotator": "A1", "annotator_kind": "human", "point_kind": "request",
+            "standing": "2", "presuppositions": stated}  # fmt: skip
+    path = tmp_path / "filled.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+
+    found = check_labels("s", read_sheet(path), path, {unit.unit_id: unit for unit in UNITS})
+
+    assert row["kind"] == "point"
+    assert found.faults == ()
+    assert [(one.field.value, one.value) for one in found.labels[:2]] == [
+        ("kind", "request"), ("standing", 2),
+    ]  # fmt: skip
+    assert found.labels[2].presuppositions[0].statement == "S"
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])

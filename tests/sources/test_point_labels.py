@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from reviewscore.errors import InputError
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.schema.annotation import AnnotatorKind
+from reviewscore.schema.marks import sum_of_words
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.point_label import sum_of_words
+from reviewscore.schema.presupposition import supplied_by
 from reviewscore.schema.review import PointKind, PointType, Review
 from reviewscore.sources.point_labels import (
     PointLabels,
@@ -67,6 +68,32 @@ def test_a_sheet_and_the_set_that_is_made_of_it_say_the_same(tmp_path: Path) -> 
     assert (first.type, first.kind, first.misinformed) == (
         PointType.CLAIM, PointKind.CRITICISM, False,
     )  # fmt: skip
+
+
+def test_presuppositions_keep_the_places_of_their_passages(tmp_path: Path) -> None:
+    stated = {"statement": "The rate is not given.", "true": 1, "supplies": "fully",
+              "central": True, "passages": ["The rate was 0.003.", "No such words."]}  # fmt: skip
+    hidden = {"statement": "The figure shows it.", "true": "not_visible", "central": False}
+
+    sheet = read(tmp_path, line(presuppositions=[stated, hidden]))
+    quoted = list(with_quotes(sheet.labels, KNOWN, paper_of))
+    lines = [json.loads(label.model_dump_json(exclude_none=True)) for label in sheet.labels]
+    again = read(tmp_path, *lines)
+
+    (label,) = sheet.labels
+    assert again.labels == sheet.labels
+    assert label.paper_text_sha256 is not None
+    (fault,) = sheet.faults
+    assert (fault.field, "'No such words.' cannot be found" in str(fault)) == (
+        "presuppositions", True,
+    )  # fmt: skip
+    first, second = label.presuppositions
+    (passage,) = first.passages
+    assert PAPER.text[passage.start : passage.end] == "The rate was 0.003."
+    assert first.contradicted
+    assert second.invisible
+    assert quoted[0].presuppositions[0].passages[0].quote == "The rate was 0.003."
+    assert supplied_by(label.presuppositions) is True
 
 
 def test_words_are_looked_for_in_the_named_section_first(tmp_path: Path) -> None:
@@ -127,6 +154,9 @@ def test_a_passage_is_found_again_when_the_reading_changed(tmp_path: Path) -> No
         ({"paper_id": "other"}, "paper_id", "'other' is not the paper of review"),
         ({"supplies": "maybe"}, "supplies", "'maybe' cannot be used"),
         ({"where": "figure"}, "where", "'figure' cannot be used"),
+        ({"presuppositions": [{"true": 1, "central": True}]}, "presuppositions", "is missing"),
+        ({"presuppositions": [{"statement": "S", "true": 0, "central": True}]}, "presuppositions",
+         "0 cannot be used"),
     ],
 )  # fmt: skip
 def test_a_line_that_cannot_be_used_is_named_and_ends_nothing(

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.papers.load import PaperRow, build_paper
+from reviewscore.schema.marks import sum_of_words
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.planted_point import PlantedPoint
-from reviewscore.schema.point_label import sum_of_words
 
 TEXT = """# Gates for Tidal Forecasts
 

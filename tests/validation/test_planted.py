@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import AnnotatorKind
+from reviewscore.schema.marks import MarkedPassage, sum_of_words
 from reviewscore.schema.planted_point import PlantedForm, PlantedPoint, TextEdit
 from reviewscore.schema.point_id import content_id
-from reviewscore.schema.point_label import MarkedPassage, sum_of_words
 from reviewscore.validation.planted import cut, cut_mapped, found_again, read_planted, words_in
 from tests.validation.invented import TEXT, given, passage, point, point_of, span
 

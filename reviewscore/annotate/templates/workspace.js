@@ -22,13 +22,16 @@
   }, 1000);
 
   // Reasons that are typed but not saved outlive a closed page.
-  const draftOf = (area) => `draft ${home} ${area.form.elements.unit?.value} ${area.id}`;
+  const draftOf = (area) => `draft ${home} ${area.form.elements.unit?.value ?? point} ${area.id}`;
   const refill = () => {
     for (const area of all("#work textarea")) {
       const draft = keep.get(draftOf(area));
       if (draft === null) continue;
       if (draft === area.dataset.saved) keep.drop(draftOf(area));
-      else { area.value = draft; area.closest("details").open = true; }
+      else {
+        area.value = draft;
+        for (let box = area.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+      }
     }
   };
   document.addEventListener("input", (event) => {
@@ -49,6 +52,7 @@
   const settle = (anchor) => {
     const wants = anchor ? document.getElementById(anchor) : null;
     if (wants?.hasAttribute("data-wants")) { one("textarea", wants).focus(); return; }
+    if (wants?.hasAttribute("data-stay")) { wants.open = true; one("summary", wants).focus(); return; }
     const current = one("[data-current] .choice", work) ?? one("[data-go='r']", work);
     (current ?? one("[data-finished]", work))?.focus({ preventScroll: true });
     (one("[data-current]", work) ?? one("[data-finished]", work))?.scrollIntoView({ block: "nearest" });
@@ -72,7 +76,7 @@
       }
       if (reply.ok) {
         seconds = 0;
-        if (pending.draft) keep.drop(pending.draft);
+        (pending.drafts ?? []).forEach(keep.drop);
       }
       const page = new DOMParser().parseFromString(text, "text/html");
       work.replaceChildren(...page.body.childNodes);
@@ -92,14 +96,35 @@
       if (busy) return;
       const fields = [...new FormData(form, event.submitter)].map(([name, value]) => [name, String(value)]);
       fields.push(["seconds", String(seconds)]);
-      const area = one("textarea", form);
       send({ action: form.action, fields, anchor: form.closest("details.field")?.id,
-             draft: area ? draftOf(area) : null });
+             drafts: all("textarea", form).map(draftOf) });
     });
     refill();
     const left = keep.get(pendingKey);
     if (left) send(JSON.parse(left)); else settle(null);
   }
+
+  // The review beside the forms, at the point that is judged.
+  const here = one("[data-review] .here-now");
+  const around = here?.closest("[data-review]");
+  if (around) around.scrollTop += here.getBoundingClientRect().top - around.getBoundingClientRect().top - 40;
+
+  // A passage that is marked in the paper, kept while a button is reached for.
+  let marked = "";
+  document.addEventListener("selectionchange", () => {
+    const chosen = getSelection();
+    const words = chosen.toString().replace(/\s+/g, " ").trim();
+    if (words && one("#paper .scrolls")?.contains(chosen.anchorNode)) marked = words;
+  });
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest?.("[data-take]")) return;
+    const area = one("textarea[name='passages']", event.target.form);
+    if (marked) {
+      area.value = [area.value.trimEnd(), marked].filter(Boolean).join("\n");
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    area.focus();
+  });
 
   // Search in the paper.
   const find = one("[data-find]");
@@ -160,7 +185,7 @@
     if (event.target.matches?.("textarea")) {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         const form = event.target.form;
-        const button = one("[data-reason]", form);
+        const button = one("[data-reason], button.main", form);
         if (button) form.requestSubmit(button);
         else one(".choice", form).focus();
         event.preventDefault();

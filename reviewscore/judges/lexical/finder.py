@@ -19,7 +19,7 @@ from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
 from reviewscore.retrieval.encoder import SentenceEncoder
 from reviewscore.retrieval.index import PaperIndex, Passage, index_of
-from reviewscore.retrieval.ranking import ranked_passages
+from reviewscore.retrieval.ranking import ranked_passages, shown_passages
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.verdict import Finding
@@ -33,7 +33,7 @@ SHOWN = 10
 """Passages of a point that is not addressed; pages show three, and the others on demand."""
 _NEAR = 40
 """Passages among which those of a place must be that the point names: others do not bear on it."""
-_NEAR_WIDE = 5
+_NEAR_WIDE = 10
 """The same for a place of many passages, such as a section, and no more than one in ten."""
 _WIDE = frozenset({PlaceKind.SECTION, PlaceKind.APPENDIX, PlaceKind.PAGE})
 _LABEL = 120
@@ -60,14 +60,14 @@ class Found:
 
 
 _OPINION = {
-    QuestionForm.QUALITY: "The point is about worth, novelty or writing, which no passage can"
-    " settle.",
-    QuestionForm.SUGGESTION: "The point suggests what the authors should do, which no passage can"
-    " settle.",
-    QuestionForm.DEGREE: "The point asks for more or calls something too little, which is a"
-    " judgement.",
-    QuestionForm.HYPOTHETICAL: "The point is about what could be or may happen, not what the"
-    " paper says.",
+    QuestionForm.QUALITY: "By its wording the point is about worth, novelty or writing, which no"
+    " passage can settle.",
+    QuestionForm.SUGGESTION: "By its wording the point suggests what the authors should do, which"
+    " no passage can settle.",
+    QuestionForm.DEGREE: "By its wording the point asks for more or calls something too little,"
+    " which is a judgement.",
+    QuestionForm.HYPOTHETICAL: "By its wording the point is about what could be or may happen, not"
+    " what the paper says.",
 }
 _EMPTY = "The point names nothing specific enough to be looked up in the paper."
 
@@ -152,7 +152,7 @@ def _closest(
 ) -> Found:
     """The passages nearest to the point; without any, the finder cannot judge."""
     near = nearest(text, index, places, encoder=encoder, sharing=True)
-    chosen = dict(list(near.items())[:SHOWN])
+    chosen = _first_apart(near or _at_places(places, index), index)
     read, unread = parts_read(index.paper)
     if not chosen:
         return _cannot_judge(
@@ -170,21 +170,48 @@ def _closest(
     return Found(Finding.PASSAGES, rationale, evidence, clause.form)
 
 
+def _at_places(places: Sequence[Place], index: PaperIndex) -> dict[int, Place | None]:
+    """What stands at the narrow places that a point names, though it shares no word with it."""
+    shown = shown_passages(index)
+    return {
+        number: place
+        for place in places
+        if place.kind not in _WIDE
+        for number in _inside(place, index)
+        if shown[number]
+    }
+
+
+def _first_apart(near: Mapping[int, Place | None], index: PaperIndex) -> dict[int, Place | None]:
+    """The first passages of a ranking, none in the words of one before."""
+    chosen: dict[int, Place | None] = {}
+    said: set[str] = set()
+    for number, place in near.items():
+        words = " ".join(index.passages[number].text.lower().split())
+        if words not in said:
+            said.add(words)
+            chosen[number] = place
+        if len(chosen) == SHOWN:
+            break
+    return chosen
+
+
 def _why(named: Sequence[Place | None]) -> str:
     """Why these passages, by the place of each that the point names; these come first."""
-    labels = list(dict.fromkeys(_called(place) for place in named if place is not None))
-    if not labels:
+    inside = [place for place in named if place is not None]
+    if not inside:
         return "These passages are the nearest to the point."
-    count = sum(place is not None for place in named)
-    places = " and ".join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
-    which = "The first passage stands" if count == 1 else f"The first {count} passages stand"
-    which = "These passages stand" if count == len(named) > 1 else which
-    rest = "" if count == len(named) else "; the others are the nearest to it elsewhere"
-    return f"{which} in {places}, which the point names{rest}."
-
-
-def _called(place: Place) -> str:
-    return "the quoted words" if place.kind is PlaceKind.QUOTE else place.label
+    labels = list(dict.fromkeys(p.label for p in inside if p.kind is not PlaceKind.QUOTE))
+    several = len(inside) > 1
+    which = f"The first {len(inside)} passages" if several else "The first passage"
+    which = "These passages" if len(inside) == len(named) > 1 else which
+    rest = "" if len(inside) == len(named) else "; the others are the nearest to it elsewhere"
+    if not labels:
+        return f"{which} hold{'' if several else 's'} words that the point quotes{rest}."
+    quoted = any(place.kind is PlaceKind.QUOTE for place in inside)
+    names = [*labels, "the words it quotes"] if quoted else labels
+    where = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return f"{which} stand{'' if several else 's'} in {where}, which the point names{rest}."
 
 
 _EVIDENCE: WeakKeyDictionary[PaperIndex, dict[tuple[int, int], Evidence]] = WeakKeyDictionary()
@@ -216,6 +243,21 @@ def _unread(parts: list[str]) -> str:
     if not parts:
         return ""
     return f"; the {' and the '.join(parts)} {'was' if parts == ['appendix'] else 'were'} not read"
+
+
+def passages_near(
+    text: str, paper: Paper, *, encoder: SentenceEncoder | None = None
+) -> tuple[Evidence, ...]:
+    """The passages of a paper nearest to a text, at most `SHOWN`, the nearest first.
+
+    Args:
+        text: What is looked for, in anybody's words.
+        paper: The paper, with its sections.
+        encoder: As of `ranked_passages`.
+    """
+    index = index_of(paper)
+    near = ranked_passages(index, text, encoder=encoder, sharing=True)[:SHOWN]
+    return tuple(_evidence(index, index.passages[number]) for number in near)
 
 
 def nearest(

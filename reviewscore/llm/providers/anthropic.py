@@ -37,6 +37,7 @@ from reviewscore.llm.provider import (
 )
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Parameters, Request
+from reviewscore.schema.page_image import PageImage
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -157,13 +158,18 @@ def parameters(
 def body(request: Request, sent: Parameters) -> dict[str, Any]:
     """The body of a message.
 
-    The paper and the task each end with a marker; the item, which nobody asks again about, and
-    calls without a paper have none.
+    The paper, with its pages, and the task each end with a marker; the item, which nobody asks
+    again about, and calls without a paper have none.
     """
     blocks: list[dict[str, Any]] = [{"type": "text", "text": part} for part in request.opening()]
+    ends = blocks[:-1]
+    if request.pages:
+        images = [_image(page) for page in request.pages]
+        blocks[1:1] = images
+        ends[0] = images[-1]
     if "cache_ttl" in sent:
         ttl = {"ttl": "1h"} if sent["cache_ttl"] == "1h" else {}
-        for block in blocks[:-1]:
+        for block in ends:
             block["cache_control"] = {"type": "ephemeral", **ttl}
     turns = [{"role": message.role, "content": message.content} for message in request.messages[1:]]
     record: dict[str, Any] = {
@@ -181,6 +187,11 @@ def body(request: Request, sent: Parameters) -> dict[str, Any]:
     if config:
         record[OUTPUT] = config
     return record
+
+
+def _image(page: PageImage) -> dict[str, Any]:
+    source = {"type": "base64", "media_type": "image/png", "data": page.base64}
+    return {"type": "image", "source": source}
 
 
 def beside(sent: Parameters) -> dict[str, Any]:

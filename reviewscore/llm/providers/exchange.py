@@ -5,7 +5,8 @@ form, ``messages``, ``schema``); ``replies.jsonl`` one reply a line (``prompt``:
 ``reply``: a JSON object, or ``text``; optional ``by``: who answered, ``finish``). The id is a hash
 of what the reader gets to see, so that a prompt that changes is a new prompt. Later replies to a
 prompt count. ``open.jsonl`` holds the lines of the prompts that wait for a reply, and nothing once
-there is none.
+there is none. A prompt that shows pages of a paper names them in ``pages``, in their order: PNG
+files in the folder's ``pages/``, each called by the hash of its bytes and written once.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ from reviewscore.llm.provider import EXCHANGE, Provider, ProviderOptions, Traits
 from reviewscore.llm.structured import check_whole
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Request
+from reviewscore.schema.page_image import PageImage
 
-PROMPTS, REPLIES, OPEN = "prompts.jsonl", "replies.jsonl", "open.jsonl"
+PROMPTS, REPLIES, OPEN, PAGES = "prompts.jsonl", "replies.jsonl", "open.jsonl", "pages"
 _DRAFT = f".{OPEN}.new"
 _LOOK = 0.5
 """Seconds between looks for new replies."""
@@ -116,6 +118,7 @@ class ExchangeProvider(Provider):
         if key in self._asked_before:
             return
         self._asked_before.add(key)
+        self._write_pages(request)
         try:
             _check_own(self._folder / PROMPTS)  # the folder is shared: it may be another by now
             with (self._folder / PROMPTS).open("ab") as file:
@@ -123,6 +126,26 @@ class ExchangeProvider(Provider):
         except OSError as error:
             raise StopError(f"{self._folder / PROMPTS}: {error.strerror}") from error
         self._line_end = ""
+
+    def _write_pages(self, request: Request) -> None:
+        """Put the pages of a prompt into the folder, before the line that names them.
+
+        Raises:
+            InputError: A link or something else stands in a page's place.
+            StopError: They cannot be written.
+        """
+        if not request.pages:
+            return
+        try:
+            _check_folder(self._folder / PAGES)
+            (self._folder / PAGES).mkdir(exist_ok=True)
+            for page in request.pages:
+                path = self._folder / page_file(page)
+                _check_own(path)
+                if not path.exists():
+                    write_whole(path, [page.png])
+        except OSError as error:
+            raise StopError(f"{self._folder / PAGES}: {error.strerror}") from error
 
     def _write_open(self) -> None:
         """Keep a file of the prompts that wait for replies; none if none do."""
@@ -231,6 +254,8 @@ def lines_of(folder: Path, prompts: Collection[str]) -> int:
 def take_out(folder: Path, prompts: Collection[str]) -> None:
     """Take prompts, and the replies to them, out of an exchange folder; other lines stay.
 
+    Pages that no prompt names any more go with them.
+
     Args:
         folder: The folder.
         prompts: Ids of the prompts.
@@ -244,6 +269,12 @@ def take_out(folder: Path, prompts: Collection[str]) -> None:
         if any(_prompt_of(line.data) in prompts for line in _lines_in(path)):
             kept = (line.data for line in _lines_in(path) if _prompt_of(line.data) not in prompts)
             write_whole(path, kept)
+    _check_folder(folder / PAGES)
+    named = {name for line in _lines_in(folder / PROMPTS) for name in _pages_of(line.data)}
+    for path in (folder / PAGES).glob("*.png"):
+        if f"{PAGES}/{path.name}" not in named:
+            _check_own(path)
+            path.unlink()
 
 
 def _lines_in(path: Path) -> Iterator[BoundedLine]:
@@ -262,6 +293,24 @@ def _prompt_of(line: bytes) -> str:
         return str(json.loads(line)["prompt"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""
+
+
+def _pages_of(line: bytes) -> list[str]:
+    """The pages that a prompt's line names; none of one that cannot be read."""
+    try:
+        return [str(name) for name in json.loads(line).get("pages", ())]
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return []
+
+
+def _check_folder(path: Path) -> None:
+    """Refuse a folder in the folder that is a link, or none.
+
+    Raises:
+        InputError: It is one.
+    """
+    if path.is_symlink() or (path.exists() and not path.is_dir()):
+        raise InputError("is no folder", file=path, cure="move it away: pages are written there")
 
 
 def _check_own(path: Path) -> None:
@@ -286,9 +335,15 @@ def _line(key: str, request: Request) -> str:
         "prompt": key,
         "record": request.schema_name,
         "messages": [message.model_dump() for message in request.conversation()],
+        **({"pages": [page_file(page) for page in request.pages]} if request.pages else {}),
         "schema": json.loads(request.reply_schema),
     }
     return json.dumps(without_surrogates(line), ensure_ascii=False) + "\n"
+
+
+def page_file(page: PageImage) -> str:
+    """Where a page lies in an exchange folder."""
+    return f"{PAGES}/{page.sha256}.png"
 
 
 def _too_large(line: BoundedLine, path: Path, number: int) -> TooLargeError:

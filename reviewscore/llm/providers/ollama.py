@@ -26,6 +26,7 @@ from reviewscore.llm.context_window import (
     whole_number,
 )
 from reviewscore.llm.http import STRANGE, Names, sdk_errors, strange, usage_of
+from reviewscore.llm.page_tokens import tokens_of_pages
 from reviewscore.llm.provider import (
     Provider,
     ProviderOptions,
@@ -100,6 +101,7 @@ class OllamaProvider(Provider):
         self.place = base_url.rstrip("/").removesuffix("/v1").removesuffix("/api")
         self._client = open_client(self.place, timeout=timeout, key=_KEY)
         self._windows: dict[str, ContextWindow] = {}
+        self._images: dict[str, bool | None] = {}
         self._context = _in_steps(longest)
 
     @classmethod
@@ -148,7 +150,8 @@ class OllamaProvider(Provider):
                 f"ollama/{name} does not run at {self.place}: Ollama sends it elsewhere "
                 f"({field(shown, 'remote_host')}); take a model that runs on your machine"
             )
-        known = field(shown, "model_info")
+        known, can = field(shown, "model_info"), field(shown, "capabilities")
+        self._images[name] = "vision" in can if isinstance(can, list) else None
         lengths = [
             whole_number(value)
             for key, value in (known.items() if isinstance(known, Mapping) else ())
@@ -156,6 +159,15 @@ class OllamaProvider(Provider):
         ]
         tokens = next((length for length in lengths if length is not None), None)
         return ContextWindow(tokens, "/api/show of Ollama", OLLAMA)
+
+    async def takes_images(self, model: str) -> bool | None:
+        """Whether the model can see, by its ``capabilities`` in ``/api/show``.
+
+        Raises:
+            StopError, ProviderError: As `window`.
+        """
+        await self.window(model)
+        return self._images.get(model_name(model))
 
     async def complete(self, request: Request) -> Completion:
         """Ask once; ask again at once only with a longer context, where the first was too short.
@@ -169,6 +181,7 @@ class OllamaProvider(Provider):
         if fewest_tokens(text) + request.max_tokens > limit:
             raise self._too_long(request, window)
         needed = estimated_tokens(text) * TOKENIZER_MARGIN + request.max_tokens
+        needed += tokens_of_pages(request.model, [page.size for page in request.pages])
         self._context = min(max(self._context, _in_steps(needed)), limit)
         while True:
             context = self._context
@@ -198,7 +211,7 @@ class OllamaProvider(Provider):
             sent["temperature"] = request.temperature
         body: dict[str, Any] = {
             "model": model_name(request.model),
-            "messages": [message.model_dump() for message in request.conversation()],
+            "messages": _messages(request),
             "options": dict(sent),
             "stream": False,
             "truncate": False,
@@ -235,6 +248,13 @@ class OllamaProvider(Provider):
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+def _messages(request: Request) -> list[dict[str, Any]]:
+    turns: list[dict[str, Any]] = [message.model_dump() for message in request.conversation()]
+    if request.pages:
+        turns[1]["images"] = [page.base64 for page in request.pages]
+    return turns
 
 
 def _in_steps(tokens: float) -> int:

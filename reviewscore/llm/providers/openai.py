@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from reviewscore.addresses import is_near, several
 from reviewscore.errors import ModelError, ProviderError
-from reviewscore.llm.context_window import ContextWindow, field, openai_window
+from reviewscore.llm.context_window import ContextWindow, asked, field, openai_window
 from reviewscore.llm.http import (
     Names,
     keep,
@@ -44,7 +44,8 @@ from reviewscore.llm.provider import (
     provider,
 )
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Completion, Parameters, Request, prefix_key
+from reviewscore.schema.call import Completion, Parameters, Request
+from reviewscore.schema.page_image import PageImage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -159,6 +160,13 @@ class OpenAIProvider(Provider):
         if model not in self._windows:
             self._windows[model] = await self._window(model_name(model))
         return self._windows[model]
+
+    async def takes_images(self, model: str) -> bool | None:
+        """Whether a llama.cpp server has the model's projector; other servers do not say."""
+        if not self.traits.counts or not is_near(self.place):
+            return None
+        vision = field(await asked(self._get, "/props"), "modalities", "vision")
+        return vision if isinstance(vision, bool) else None
 
     async def count_tokens(self, model: str, text: str) -> int | None:
         """Tokens by the server's ``/tokenize``, where it is known to have one."""
@@ -281,7 +289,7 @@ def parameters(
     if limit is not None:
         sent[limit] = request.max_tokens
     if request.prefix:
-        sent["prompt_cache_key"] = prefix_key(request.prefix)[:32]
+        sent["prompt_cache_key"] = request.shared_key[:32]
     sent = {name: value for name, value in sent.items() if name not in refused_names}
     form = form_of(request.structured, refused_names)
     if form is not None:
@@ -293,12 +301,31 @@ def chat_body(request: Request, sent: Parameters) -> dict[str, Any]:
     """The body of a chat completion."""
     body: dict[str, Any] = {name: one for name, one in sent.items() if name != "response_format"}
     body["model"] = model_name(request.model)
-    body["messages"] = [message.model_dump() for message in request.conversation()]
+    body["messages"] = turns = [message.model_dump() for message in request.conversation()]
+    if request.pages:
+        turns[1]["content"] = [
+            _text("text", request.prefix),
+            *(_chat_image(page) for page in request.pages),
+            _text("text", _after_pages(request)),
+        ]
     if "response_format" in sent:
         form = body["response_format"] = _reply_form(request, str(sent["response_format"]))
         if form["type"] == "json_schema":
             body["response_format"] = {"type": form.pop("type"), "json_schema": form}
     return body
+
+
+def _text(kind: str, text: str) -> dict[str, Any]:
+    return {"type": kind, "text": text}
+
+
+def _chat_image(page: PageImage) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": page.data_uri, "detail": "high"}}
+
+
+def _after_pages(request: Request) -> str:
+    """What follows the pages in the first user turn."""
+    return "\n\n".join(request.opening()[1:])
 
 
 def _reply_form(request: Request, form: str) -> dict[str, Any]:
@@ -320,6 +347,15 @@ def responses_body(request: Request, sent: Parameters) -> dict[str, Any]:
         "input": [message.model_dump() for message in turns],
         "store": False,
     }
+    if request.pages:
+        body["input"][0]["content"] = [
+            _text("input_text", request.prefix),
+            *(
+                {"type": "input_image", "image_url": page.data_uri, "detail": "high"}
+                for page in request.pages
+            ),
+            _text("input_text", _after_pages(request)),
+        ]
     for name, value in sent.items():
         if name in LIMIT_NAMES:
             body["max_output_tokens"] = value
@@ -608,6 +644,11 @@ class ServersProvider(Provider):
         self._servers = [_Server(one) for one in providers]
         self.place, self.traits = providers[0].place, providers[0].traits
 
+    async def takes_images(self, model: str) -> bool | None:
+        """Whether all servers are known to, or one of them not to."""
+        known = [await server.provider.takes_images(model) for server in self._servers]
+        return False if False in known else None if None in known else True
+
     async def window(self, model: str) -> ContextWindow:
         """That of the server that reads least."""
         windows = [await server.provider.window(model) for server in self._servers]
@@ -648,7 +689,7 @@ class ServersProvider(Provider):
         now = time.monotonic()
         up = [server for server in self._servers if server.down_until <= now] or self._servers
         most = _CROWDED * (sum(server.under_way for server in up) + 1) / len(up)
-        text = prefix_key(request.prefix) if request.prefix else request.prompt_key()
+        text = request.shared_key if request.prefix else request.prompt_key()
         order = sorted(up, key=lambda server: _rank(text, server.provider.place))
         return next(
             (server for server in order if server.under_way + 1 <= max(1.0, most)), order[0]

@@ -309,6 +309,35 @@ def test_a_named_section_comes_first_only_with_what_bears_on_the_point() -> None
     assert "which the point names" not in far.rationale
 
 
+def test_what_stands_at_a_named_place_is_shown_though_it_shares_no_word() -> None:
+    paper = build_paper(PaperRow(paper_id="snails", text=CAPTIONED))
+
+    found = naming("Odd fonts: Table 2.", paper)
+
+    assert found.finding is Finding.PASSAGES
+    assert found.passages[0].quote.startswith("Table 2: Seconds")
+    assert "in Table 2, which the point names" in found.rationale
+
+
+def test_words_that_a_point_quotes_are_named_so() -> None:
+    paper = build_paper(PaperRow(paper_id="snails", text=CAPTIONED))
+
+    found = naming('What does "cannot tell juveniles of related species" mean?', paper)
+
+    assert "cannot tell juveniles" in found.passages[0].quote
+    assert "The first passage holds words that the point quotes" in found.rationale
+
+
+def test_the_same_words_are_shown_once() -> None:
+    again = TEXT.replace("5 Limitations", "We sort snails by the pattern of their shells.\n" * 3)
+    paper = build_paper(PaperRow(paper_id="twice", text=again))
+
+    found = find("Are snails sorted by patterns alone?", paper)
+
+    quotes = [" ".join(passage.quote.split()) for passage in found.passages]
+    assert sum("pattern of their shells" in quote for quote in quotes) == 1
+
+
 @pytest.mark.parametrize("text", ["Which optimizer is used in Table 2?", "Figure 9 is missing."])
 def test_a_named_place_makes_no_point_addressed(text: str) -> None:
     paper = build_paper(PaperRow(paper_id="snails", text=CAPTIONED))
