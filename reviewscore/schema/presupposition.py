@@ -110,9 +110,11 @@ class LabelledPresupposition(Record):
 def supplied_by(presuppositions: Iterable[LabelledPresupposition]) -> bool | None:
     """Whether the paper speaks to a point by what a reader said of its presuppositions.
 
-    As the rule for judges has it (`judges.presuppositions`): a passage is named that contradicts a
-    central presupposition. None is unknown: nothing was stated, what would decide is not visible,
-    or no passage shows what is said.
+    A passage is named that contradicts a central presupposition, wherever it stands: unlike the
+    rule for judges (`judges.presuppositions`), which counts only verified ones that reviewers could
+    see, this one knows neither a checklist nor text that came after the reviews from the paper.
+    None is unknown: nothing was stated, what would decide is not visible, or no passage shows what
+    is said.
     """
     stated = list(presuppositions)
     central = [presupposition for presupposition in stated if presupposition.central]
