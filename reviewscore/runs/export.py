@@ -49,8 +49,8 @@ COLUMNS = {
     "status": "scored, unknown or error; unscored for the embedded judge.",
     "scale": "What `base` measures: unanswerability (questions), factuality (others), or standing, "
     "of looks at presuppositions.",
-    "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed; empty is unknown, and for "
-    "the embedded judge, which gives no score.",
+    "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed, save for standing, of which "
+    "`misinformed` says that; empty is unknown, and for the embedded judge, which gives no score.",
     "advanced": "ADVANCED ReviewScore 1 to 5 (weighted for arguments); empty is unknown.",
     "conjunction": "Arguments: whether every premise has factuality 3 or more; empty is unknown.",
     "all_trivial": "Arguments: all weights were 0, so `advanced` is a plain mean.",
