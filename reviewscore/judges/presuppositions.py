@@ -42,6 +42,13 @@ def refuted(known: Presupposition) -> bool:
     return known.central and known.contradicted and any(map(carries, known.nearest))
 
 
+def states_too(known: Presupposition) -> bool:
+    """Whether a passage shows that the authors state a central presupposition themselves."""
+    shown = any(map(carries, known.nearest))
+    holds = not isinstance(known.true, str) and known.true > FIVE_POINTS.middle
+    return known.central and known.acknowledged and not known.contradicted and holds and shown
+
+
 def leading(presuppositions: Sequence[Presupposition]) -> Presupposition | None:
     """The presupposition that says most of a point; None if there is none.
 

@@ -283,8 +283,11 @@ class PointScore(Record):
         """Whether the point is judged misinformed and no verdict that says so has a real quote.
 
         For an argument whose premises were judged, those say so that have a score of 1 or 2. What
-        reviewers could not see is no such quote.
+        reviewers could not see is no such quote, nor, of looks, is a passage that is merely near.
         """
+        if self.looks:
+            mains = [look.main for look in self.looks if look.main is not None]
+            return self.misinformed is True and not any(main.supplied for main in mains)
         judged = [premise.verdict for premise in _premises(self.deciding_argument)]
         false = [
             verdict
