@@ -32,9 +32,10 @@ points would get a second look."""
 def carries(passage: Evidence) -> bool:
     """Whether a passage can carry a flag: it is in the text, and reviewers could see it.
 
-    What a judge says that it read off a figure or a table is not verified, and cannot.
+    What a judge says that it read off a figure or a table is not verified, and cannot; nor can the
+    caption that it copied for a reading off a figure, which does not hold what was read.
     """
-    return passage.verified and passage.doubt is None
+    return passage.verified and passage.doubt is None and passage.source is None
 
 
 def refuted(known: Presupposition) -> bool:
@@ -43,10 +44,10 @@ def refuted(known: Presupposition) -> bool:
 
 
 def states_too(known: Presupposition) -> bool:
-    """Whether a passage shows that the authors state a central presupposition themselves."""
-    shown = any(map(carries, known.nearest))
-    holds = not isinstance(known.true, str) and known.true > FIVE_POINTS.middle
-    return known.central and known.acknowledged and not known.contradicted and holds and shown
+    """Whether the authors state a presupposition themselves, in a passage that shows it."""
+    true = not isinstance(known.true, str) and known.true > FIVE_POINTS.middle
+    stated = known.acknowledged and true and not known.contradicted
+    return stated and any(map(carries, known.nearest))
 
 
 def leading(presuppositions: Sequence[Presupposition]) -> Presupposition | None:

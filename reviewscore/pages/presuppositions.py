@@ -147,7 +147,9 @@ def level_passages(score: PointScore) -> tuple[Evidence, ...]:
     """The passages that show the level of a point: those that are merely near do not."""
     if level(score) == "supplied":
         return refuting(score)
-    return _behind(score, states_too) if level(score) == "stated" else ()
+    if level(score) == "stated":
+        return _behind(score, lambda known: known.central and states_too(known))
+    return ()
 
 
 def _behind(score: PointScore, chosen: Callable[[Presupposition], bool]) -> tuple[Evidence, ...]:
@@ -201,8 +203,9 @@ def _answer(known: Presupposition, score: PointScore) -> str:
     if score.acknowledged and states_too(known):
         return f"{STATED[:1].upper()}{STATED[1:]}{f': {where}' if where else ''}."
     if known.contradicted and not carrying and not known.foreign:
-        if verified:
-            return f"What the paper says to that came after the reviews: {where}."
+        later = [passage for passage in verified if passage.doubt is not None]
+        if later:
+            return f"What the paper says to that came after the reviews: {places_of(later)}."
         return "The judge says that this is not so; no passage of the paper shows it."
     text = _against(known, score) if known.contradicted and carrying else _paper(known, score)
     apart = known.invisible or (known.foreign and not carrying)

@@ -34,7 +34,7 @@ from reviewscore.schema.author_answer import (
 )
 from reviewscore.schema.paper import Doubt, DoubtKind, Evidence, Scope
 from reviewscore.schema.point_score import PointScore, Status
-from reviewscore.schema.presupposition import NOT_VISIBLE, Supplies
+from reviewscore.schema.presupposition import NOT_VISIBLE, Look, Supplies
 from reviewscore.schema.review import PointKind
 from reviewscore.schema.verdict import UnknownReason
 from tests.report.presupposed import (
@@ -55,6 +55,7 @@ from tests.report.presupposed import (
 from tests.report.synthetic import model_points, write_run
 
 (MISINFORMED, SUPPLIED, STATED, BUNDLE, FOREIGN, INVISIBLE, CONTESTED, FAIR) = presupposed_points()
+FEW = STATED.presuppositions[0]
 THEOREM = granted("The paper has a Theorem 4.", true=1, foreign=True)
 NEAR_THEOREM = granted("The paper has a Theorem 4.", true=4, foreign=True, nearest=(RATE,))
 
@@ -480,25 +481,42 @@ def test_a_draft_for_the_meta_reviewer_quotes_only_what_refutes_the_point() -> N
         {"nearest": (ABSENT,)},
         {"true": 3},
         {"true": NOT_VISIBLE},
-        {"central": False},
         {"true": 1, "foreign": True},
     ],
 )
 def test_that_authors_state_it_too_is_said_of_nothing_without_a_passage(
     more: dict[str, object],
 ) -> None:
-    few = STATED.presuppositions[0].model_copy(update=more)
+    few = FEW.model_copy(update=more)
     score = judged(3, look(part(5, few)))
 
     assert "the authors state this too" not in paper_words(few, score)
     assert "The authors state this too" not in lead_words(score)
 
 
-def test_that_authors_state_it_too_is_not_said_on_top_where_looks_differ() -> None:
-    few = STATED.presuppositions[0]
-    score = judged(3, look(part(5, few)), look(part(5, granted(few.statement)), number=2))
+@pytest.mark.parametrize(
+    "looks",
+    [
+        (look(part(5, FEW)), look(part(5, granted(FEW.statement)), number=2)),
+        (look(part(5, FEW.model_copy(update={"central": False}))),),
+    ],
+)
+def test_that_authors_state_it_too_is_said_on_top_only_where_all_looks_say_it_of_the_core(
+    looks: tuple[Look, ...],
+) -> None:
+    score = judged(3, *looks)
 
     assert not score.acknowledged
     assert lead_words(score).endswith(
         "This is surely so (5/5), going by the paper: section 1 Method."
     )
+
+
+def test_a_caption_that_stands_for_a_reading_off_a_figure_is_called_that() -> None:
+    caption = SEEDS.model_copy(update={"source": "figure"})
+    score = judged(1, look(part(1, granted(ONCE.statement, true=1, nearest=(caption,)))))
+    html = score._repr_html_()
+
+    assert score.misinformed is None
+    assert "no passage of the paper shows it" in lead_words(score)
+    assert "alone it carries no flag" in html[html.index(f"{caption.quote}</mark>") :][:400]
