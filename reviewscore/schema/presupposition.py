@@ -189,7 +189,7 @@ class PresuppositionVerdict(Record):
     """What all looks at a point come to (`judges.presuppositions.verdict_of`).
 
     Attributes:
-        kind: The commonest of the looks'.
+        kind: The commonest, as the rule counts looks or judges.
         type: That of the first look of this kind.
         supplied: Whether the paper speaks to the point; no flag. None is unknown.
         misinformed: The flag; None is unknown.
