@@ -32,14 +32,22 @@ points would get a second look."""
 def carries(passage: Evidence) -> bool:
     """Whether a passage can carry a flag: it is in the text, and reviewers could see it.
 
-    What a judge says that it read off a figure or a table is not verified, and cannot.
+    What a judge says that it read off a figure or a table is not verified, and cannot; nor can the
+    caption that it copied for a reading off a figure, which does not hold what was read.
     """
-    return passage.verified and passage.doubt is None
+    return passage.verified and passage.doubt is None and passage.source is None
 
 
 def refuted(known: Presupposition) -> bool:
     """Whether a passage that can carry a flag refutes a central presupposition."""
     return known.central and known.contradicted and any(map(carries, known.nearest))
+
+
+def states_too(known: Presupposition) -> bool:
+    """Whether the authors state a presupposition themselves, in a passage that shows it."""
+    true = not isinstance(known.true, str) and known.true > FIVE_POINTS.middle
+    stated = known.acknowledged and true and not known.contradicted
+    return stated and any(map(carries, known.nearest))
 
 
 def leading(presuppositions: Sequence[Presupposition]) -> Presupposition | None:

@@ -191,8 +191,8 @@ class PresuppositionVerdict(Record):
     """What all looks at a point come to (`judges.presuppositions.verdict_of`).
 
     Attributes:
-        kind: As the first look has it.
-        type: Likewise.
+        kind: The commonest, as the rule counts looks or judges.
+        type: That of the first look of this kind.
         supplied: Whether the paper speaks to the point; no flag. None is unknown.
         misinformed: The flag; None is unknown.
         reason: Why the flag is unknown.
