@@ -52,7 +52,7 @@ from tests.report.presupposed import (
     part,
     presupposed_points,
 )
-from tests.report.synthetic import model_points, write_run
+from tests.report.synthetic import manifest, model_points, write_run
 
 (MISINFORMED, SUPPLIED, STATED, BUNDLE, FOREIGN, INVISIBLE, CONTESTED, FAIR) = presupposed_points()
 FEW = STATED.presuppositions[0]
@@ -322,6 +322,19 @@ def test_the_report_has_the_table_of_a_point_both_levels_and_filters_for_them(ru
     assert "claims, standing" in page
     assert "Two levels, which are never added up." in page
     assert "unanswerability" not in page
+    assert "no passage speaks to, is unknown" in page
+    assert "counts all the same" not in page
+    assert "The scores are this program's own" in page
+
+
+def test_a_run_that_has_judged_nothing_is_explained_by_its_protocol(tmp_path: Path) -> None:
+    begun = manifest(decisive={"protocol": "presupposition"})
+
+    page = write_report(write_run(tmp_path / "run", [], made=begun), None, None)[0]
+
+    text = page.read_text("utf-8")
+    assert "A score is the standing of a remark" in text
+    assert "An argument is called misinformed if" not in text
 
 
 def test_a_statement_of_a_judge_is_text_and_no_markup(tmp_path: Path) -> None:
