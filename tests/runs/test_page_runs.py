@@ -13,7 +13,6 @@ import reviewscore as rs
 from reviewscore.config import resolve
 from reviewscore.errors import ConfidentialityError, InputError, RunFolderError, SettingsError
 from reviewscore.llm.batch_jobs import QUIET
-from reviewscore.llm.providers.exchange import ExchangeProvider
 from reviewscore.report.lines import summary_lines
 from reviewscore.runs import scoring
 from reviewscore.runs.export import row
@@ -316,11 +315,9 @@ def test_prompts_about_papers_that_are_still_drawn_are_waited_for(
 ) -> None:
     paged(two_papers(data) / "toads.pdf")
     drawn = scoring.paper_as_shown
-    quiet = 5 * QUIET  # a busy machine takes a while from a paper to its prompt
-    monkeypatch.setitem(ExchangeProvider.__init__.__kwdefaults__, "quiet", quiet)  # type: ignore[arg-type]
 
     def slow(collection: Collection, paper_id: str, *how: Any) -> Paper:
-        time.sleep(2 * quiet if paper_id == "toads" else 0)
+        time.sleep(2 * QUIET if paper_id == "toads" else 0)
         return drawn(collection, paper_id, *how)
 
     monkeypatch.setattr(scoring, "paper_as_shown", slow)
