@@ -17,6 +17,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,11 @@ def _flag(value: bool | None) -> float:
     return float(bool(value))
 
 
+def _known(name: str, line: Judgment) -> float:
+    """A flag; NaN if it is not known."""
+    return float("nan") if line[name] is None else float(line[name])
+
+
 def _low(value: int | None) -> float:
     return float(value is not None and FIVE_POINTS.misinformed(value))
 
@@ -156,6 +162,13 @@ FLAGS: dict[str, dict[str, Of]] = {
     "economy": {"score <= 2": lambda line: _low(line["base"])},
 }
 """Flags of each protocol, by name."""
+KNOWN: dict[str, dict[str, Of]] = {
+    "presupposition": {
+        f"{name}, without unknown": partial(_known, name) for name in ("supplied", "misinformed")
+    },
+    "economy": {},
+}
+"""The same without points of which it is not known."""
 RANKS: dict[str, dict[str, Of]] = {
     "presupposition": {
         "probability": lambda line: line["probability"],
@@ -170,7 +183,10 @@ LEVELS: dict[str, Callable[[Truth], bool | None]] = {
     "standing <= 2": lambda truth: truth.falls,
 }
 """What labels say, by name."""
-MEASURES = {"F1": (METRICS["f1"], FLAGS), "area": (roc_area, RANKS)}
+MEASURES = {
+    "F1": (METRICS["f1"], {name: {**flags, **KNOWN[name]} for name, flags in FLAGS.items()}),
+    "area": (roc_area, RANKS),
+}
 AIMS = (
     ("standing <= 2", "F1", (REAL, "misinformed"), (REAL_ECONOMY, "score <= 2")),
     ("standing <= 2", "F1", (REAL, "standing <= 2"), (REAL_ECONOMY, "score <= 2")),
@@ -225,11 +241,16 @@ def against_labels(known: Mapping[Place, Truth], tasks: Tasks) -> Table:
                     plan = _plan(known, places)
                     slot = plan.ask(of_pair(meant, said))
                     plan.run()
-                    flagged = f"{said.sum():.0f} of {meant.sum():.0f}" if columns is FLAGS else ""
+                    flagged = "" if measure == "area" else _counted(said, meant)
                     cells += [flagged, slot.answer]
                 rows.append((level, task, measure, name, *cells))
     names = [f"{what} {reader}" for reader in ASKED for what in ("flagged, labelled,", "reader")]
     return _table("against labels", ("label", "task", "measure", "of", *names), rows, keys=4)
+
+
+def _counted(said: Floats, meant: Floats) -> str:
+    there = ~np.isnan(said)
+    return f"{said[there].sum():.0f} of {meant[there].sum():.0f}"
 
 
 def compared(known: Mapping[Place, Truth], tasks: Tasks) -> Table:
@@ -268,14 +289,16 @@ def between_readers(tasks: Tasks) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for task, (first, second) in tasks.items():
         places = [place for place in first if place in second]
-        for name, of in FLAGS[protocol_of(task)].items() if places else ():
+        of_task = {**FLAGS[protocol_of(task)], **KNOWN[protocol_of(task)]}
+        for name, of in of_task.items() if places else ():
             left, right = (
                 np.array([of(lines[place]) for place in places]) for lines in (first, second)
             )
             plan = BootstrapPlan(Clusters.by([first[place]["paper_id"] for place in places]), HOW)
             kappa, positive = (plan.ask(METRICS[m](left, right)) for m in ("kappa-of-flags", "f1"))
             plan.run()
-            flags = f"{left.sum():.0f}, {right.sum():.0f} of {len(places)}"
+            counted = int((~np.isnan(left + right)).sum())
+            flags = f"{np.nansum(left):.0f}, {np.nansum(right):.0f} of {counted}"
             rows.append((task, name, flags, kappa.answer, positive.answer))
     columns = ("task", "flag", "flags", "kappa", "positive agreement")
     return _table("two readers", columns, rows, keys=2)
@@ -385,6 +408,8 @@ def _kinds(lines: Sequence[Judgment]) -> list[Cell]:
         cells.append(f"{sum(line['kind'] == kind for line in lines) / len(lines):.3f}")
     known = [line["acknowledged"] for line in lines if line.get("acknowledged") is not None]
     cells.append(f"{sum(known) / len(known):.3f} of {len(known)}" if known else "")
+    if "look 1" in lines[0]:
+        cells.append(sum("look 2" in line for line in lines))
     return cells
 
 

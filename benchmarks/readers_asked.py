@@ -439,7 +439,7 @@ def line_of(score: PointScore) -> dict[str, object]:
     }
     if score.looks:
         for number, look in enumerate(score.looks, 1):
-            alone = verdict_of([look], scope=Scope.WHOLE)
+            alone = verdict_of([look], scope=Scope.WHOLE if score.seen is None else score.seen.kind)
             line[f"look {number}"] = {
                 "kind": look.kind,
                 "standing": look.standing,

@@ -30,6 +30,8 @@ Plain = addresses.Plain
 POINT_TOKENS = {"paper": 0, "economy": 300, "presupposition": 700, "presupposition+proof": 700}
 """Tokens of a reply that are allowed for each point, where it is asked about several, by protocol;
 about twice what most need."""
+PRESUPPOSING = ("presupposition", "presupposition+proof")
+"""Protocols whose verdicts rest on what points take for granted, so that scores are standing."""
 EMBEDDED = "lexical"
 """Name of the judge that needs no model."""
 _YEAR = 31_536_000.0
@@ -229,7 +231,7 @@ class Settings(BaseModel):
     @property
     def presupposes(self) -> bool:
         """Whether verdicts rest on what points take for granted."""
-        return self.protocol in ("presupposition", "presupposition+proof")
+        return self.protocol in PRESUPPOSING
 
     @property
     def proves_beside(self) -> bool:

@@ -241,8 +241,10 @@ async def score_presuppositions(
         return _not_judged(with_places(point, paper), judges)
     point, seen = with_places(point, paper), seen_of(paper)
     looks = await judges.looks(point, paper)
-    record = score_of_looks(point, verdict_of(looks, scope=seen.kind), seen, paper, judges)
-    if not proof or record.type is not PointType.ARGUMENT or not record.is_point:
+    verdict = verdict_of(looks.given, scope=seen.kind)
+    record = score_of_looks(point, verdict, seen, paper, judges, failures=looks.failures)
+    proves = proof and record.is_point and record.status is not Status.ERROR
+    if not proves or record.type is not PointType.ARGUMENT:
         return record
     return await _with_argument(record, point, paper, judges, score=score, rounds=rounds)
 
@@ -281,8 +283,18 @@ def score_of_looks(
     seen: Seen,
     paper: Paper,
     judges: Judges,
+    *,
+    failures: Sequence[Rating] = (),
 ) -> PointScore:
-    """The score of a point from all looks at it: BASE is its standing, if excerpts can show it."""
+    """The score of a point from all looks at it: BASE is its standing, if excerpts can show it.
+
+    A flag is for all judges of a panel to give: with some of them failed (`failures`), the point is
+    an error. They are noted beside any other outcome.
+    """
+    undecided = verdict.misinformed is True and bool(failures)
+    flag = None if undecided else verdict.misinformed
+    status = Status.SCORED if flag is not None else Status.UNKNOWN
+    errors = "; ".join(f"{rating.judge}: {rating.error}" for rating in failures)
     evidence = passages_of(verdict.looks)
     speaker = next(look for look in verdict.looks if look.standing == verdict.standing)
     unshown = seen.kind is Scope.EXCERPTS and verdict.reason is UnknownReason.EXCERPTS
@@ -295,7 +307,7 @@ def score_of_looks(
             on_excerpts=verdict.standing if unshown else None,
             rationale=speaker.rationale,
             evidence=evidence,
-            ratings=_ratings(verdict.looks),
+            ratings=_ratings(verdict.looks, failures),
         )
     later = verdict.reason is UnknownReason.AFTER_REVIEW
     doubts = (quote.doubt for quote in evidence if quote.doubt is not None) if later else ()
@@ -304,11 +316,11 @@ def score_of_looks(
         judges,
         kind=verdict.kind,
         type=verdict.type,
-        status=Status.UNKNOWN if verdict.misinformed is None else Status.SCORED,
+        status=Status.ERROR if undecided else status,
         reason=verdict.reason,
         doubts=tuple(dict.fromkeys((*paper.doubts, *doubts))),
         base=base,
-        misinformed=verdict.misinformed,
+        misinformed=flag,
         supplied=verdict.supplied,
         standing=verdict.standing,
         probability=verdict.probability,
@@ -319,22 +331,27 @@ def score_of_looks(
         rationale=speaker.rationale if judged is None else "",
         verdict=judged,
         evidence=evidence,
+        error=errors if undecided else None,
     )
 
 
-def _ratings(looks: Sequence[Look]) -> tuple[Rating, ...]:
-    """The standing that each judge of a panel gives, the lower median of its looks; else none."""
+def _ratings(looks: Sequence[Look], failures: Sequence[Rating]) -> tuple[Rating, ...]:
+    """The standing that each judge of a panel gives, the lower median of its looks; else none.
+
+    Those who failed come last, with their errors.
+    """
     by_judge: dict[tuple[str, int], list[int]] = {}
     for look in looks:
         by_judge.setdefault((look.judge, look.repeat), [])
         if look.standing is not None:
             by_judge[look.judge, look.repeat].append(look.standing)
-    if len(by_judge) == 1:
+    if len(by_judge) + len(failures) == 1:
         return ()
-    return tuple(
+    ratings = (
         Rating(judge=judge, repeat=repeat, score=median_low(given) if given else None)
         for (judge, repeat), given in by_judge.items()
     )
+    return *ratings, *failures
 
 
 async def _base(

@@ -53,9 +53,9 @@ def column(folder: Path, name: str) -> list[str]:
             return []
 
 
-def wait_for_calls(folder: Path, count: int) -> None:
-    """Wait until so many calls are recorded."""
-    for _ in range(600):
+def wait_for_calls(folder: Path, count: int, *, seconds: float = 30) -> None:
+    """Wait until so many calls are recorded, about so long."""
+    for _ in range(int(seconds / 0.05)):
         if len(column(folder, "key")) >= count:
             return
         time.sleep(0.05)

@@ -202,7 +202,8 @@ def _usual_length(judges: Sequence[JudgeScores]) -> dict[int, float]:
 def _rationale(point: PointScore) -> str:
     """Why the judge scored so: of the point, and of the premises that decide it."""
     parts = [] if point.verdict is None else [point.verdict.rationale]
-    for premise in () if point.argument is None else point.argument.premises:
+    argument = point.deciding_argument
+    for premise in () if argument is None else argument.premises:
         if premise.verdict is not None:
             parts.append(f"{premise.premise_id}: {premise.verdict.rationale}")
     parts += [look.rationale for look in point.looks]

@@ -17,6 +17,7 @@ from reviewscore.arguments.aggregate import is_link, misinformed_by_facts
 from reviewscore.judges.lexical.forms import QuestionForm, clauses_of, main_clause
 from reviewscore.runs.folder import changed_records, changed_words, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.parts import by_presuppositions
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_id import content_id, is_content, same_words
@@ -92,7 +93,7 @@ class JudgedRun:
     @property
     def by_presuppositions(self) -> bool:
         """Whether judges said what points take for granted, so that its scores are standing."""
-        return self.manifest.decisive.get("protocol") == "presupposition"
+        return by_presuppositions(self.manifest)
 
     @property
     def with_response(self) -> bool:
@@ -345,7 +346,8 @@ def _same(unit: Unit, text: str) -> bool:
 
 
 def _spread(score: PointScore) -> int | None:
-    premises = () if score.argument is None else score.argument.premises
+    argument = score.deciding_argument
+    premises = () if argument is None else argument.premises
     verdicts = [score.verdict, *(premise.verdict for premise in premises)]
     spreads = [spread(verdict.ratings) for verdict in verdicts if verdict is not None]
     return max((width for width in spreads if width is not None), default=None)

@@ -28,6 +28,7 @@ from reviewscore.schema.point_label import PointLabel
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.presupposition import supplied_by
 from reviewscore.schema.review import PointKind, PointType, Review
+from reviewscore.schema.scale import FIVE_POINTS
 from reviewscore.sources.point_labels import PointLabels
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
 from reviewscore.stats.metrics import METRICS, f1, nominal_kappa, roc_area, weighted_kappa
@@ -56,10 +57,11 @@ class MarkedPoint:
         kind: What it does.
         score: 1..5; unanswerability of a question, else factuality.
         misinformed: Whether it is; to a reader whether the score is 1 or 2. None of runs by
-            presuppositions, whose flag is `would_not_stand`.
+            presuppositions, whose flag is `flag`.
         standing: 1..5.
-        would_not_stand: Whether the standing is 1 or 2; of runs by presuppositions whether it is
-            misinformed, for which the standing must be so.
+        would_not_stand: Whether the standing is 1 or 2.
+        flag: Of runs by presuppositions whether it is misinformed by their rule, for which the
+            standing must be so.
         supplied: Whether the paper speaks to it by what it takes for granted.
         probability: That an expert would call it wrong, of runs by presuppositions.
         by_facts: Of a run, `misinformed` if the facts of an argument alone decide.
@@ -75,6 +77,7 @@ class MarkedPoint:
     would_not_stand: bool | None = None
     supplied: bool | None = None
     probability: float | None = None
+    flag: bool | None = None
     by_facts: bool | None = None
 
 
@@ -208,9 +211,12 @@ def _judged(point: PointScore, piece: Piece) -> MarkedPoint:
     return replace(
         same,
         standing=point.standing,
-        would_not_stand=point.misinformed,
+        would_not_stand=(
+            None if point.standing is None else FIVE_POINTS.misinformed(point.standing)
+        ),
         supplied=point.supplied,
         probability=point.probability,
+        flag=point.misinformed,
     )
 
 
@@ -367,13 +373,14 @@ _LABEL_LEVELS = {
     "supplied": "presuppositions supplied",
     "would_not_stand": "standing 1 or 2",
 }
-_RUN_LEVELS = {"supplied": "supplied", "would_not_stand": "misinformed"}
+_RUN_LEVELS = {"supplied": "supplied", "flag": "misinformed"}
 _JUDGED_NOTE = (
     "Kappa is Cohen's, that of score and standing (1 to 5) with quadratic weights. Misinformed is "
     "a score of 1 or 2; positive agreement is twice the points that both call so over the sum of "
-    "those that each does. Supplied: a passage contradicts a central presupposition. Standing 1 or "
-    "2 is of a run by presuppositions what it flags; its scores are standing, and nothing of it is "
-    "held against a score. A dash: one side says nothing of it."
+    "those that each does. Supplied: a passage contradicts a central presupposition, to readers "
+    "wherever it stands, to a run only where reviewers could see it. A run by presuppositions "
+    "scores standing, and nothing of it is held against a score; what it flags is among the "
+    "levels. A dash: one side says nothing of it."
 )
 _BY_FACTS = ("misinformed kappa, facts alone", "positive agreement, facts alone")
 _BY_FACTS_NOTE = (

@@ -22,7 +22,8 @@ LEVELS_NOTE = (
     "Supplied: the paper speaks to the point, no flag; misinformed: it would not stand either. The "
     "levels are never added up: supplied answers to a score of 1 or 2 (by the labels of "
     "presuppositions: a passage contradicts a central one), misinformed to a standing of 1 or 2; "
-    "both are held against each. Area: of the run's probability, under the ROC curve."
+    "both are held against each. A passage that a reader names counts wherever it stands; of runs "
+    "only what reviewers could see does. Area: of the run's probability, under the ROC curve."
 )
 _PAIR = 2
 

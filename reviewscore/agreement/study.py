@@ -31,7 +31,7 @@ from reviewscore.files import write_whole
 from reviewscore.printable import counted
 from reviewscore.runs.folder import read_manifest
 from reviewscore.runs.manifest import Manifest
-from reviewscore.runs.parts import check_scored
+from reviewscore.runs.parts import by_presuppositions, check_scored
 from reviewscore.schema.annotation import AnnotatorKind, UnitKind
 from reviewscore.schema.argument import Failure
 from reviewscore.schema.calibration import Calibration
@@ -116,16 +116,14 @@ def standing_alone(runs: Sequence[tuple[Path, Manifest]]) -> bool:
     Raises:
         SettingsError: Some do, and others score unanswerability and factuality.
     """
-    by_presuppositions = {
-        manifest.decisive.get("protocol") == "presupposition": path for path, manifest in runs
-    }
-    if len(by_presuppositions) > 1:
+    scoring = {by_presuppositions(manifest): path for path, manifest in runs}
+    if len(scoring) > 1:
         raise SettingsError(
-            f"{by_presuppositions[True]} was judged by presuppositions and scores standing, "
-            f"{by_presuppositions[False]} scores unanswerability and factuality: figures of the "
+            f"{scoring[True]} was judged by presuppositions and scores standing, "
+            f"{scoring[False]} scores unanswerability and factuality: figures of the "
             "two cannot stand in one table; measure each in a call of its own"
         )
-    return True in by_presuppositions
+    return True in scoring
 
 
 def _check_scale(

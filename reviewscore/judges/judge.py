@@ -11,7 +11,7 @@ from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import ProposedPoint, Review, ReviewPoint
-from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
+from reviewscore.schema.verdict import PremiseVerdict, Provenance, Rating, TypeVerdict, Verdict
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,19 @@ class Judges(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Looks:
+    """Looks at the presuppositions of a point.
+
+    Attributes:
+        given: The looks, one judge's after the other's.
+        failures: Judges of a panel who gave no usable reply, each with its error.
+    """
+
+    given: tuple[Look, ...]
+    failures: tuple[Rating, ...] = ()
+
+
 @runtime_checkable
 class ReviewJudges(Judges, Protocol):
     """Judges that can be asked about all points of reviews at once, and for presuppositions.
@@ -119,6 +132,6 @@ class ReviewJudges(Judges, Protocol):
         """Forget what is kept of points."""
         ...
 
-    async def looks(self, point: ReviewPoint, paper: Paper) -> tuple[Look, ...]:
+    async def looks(self, point: ReviewPoint, paper: Paper) -> Looks:
         """All looks at the presuppositions of a point; at least one."""
         ...

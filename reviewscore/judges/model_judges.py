@@ -17,7 +17,7 @@ from reviewscore.config import POINT_TOKENS, Settings
 from reviewscore.errors import ModelError, error_message, gather_results
 from reviewscore.judges.asker import Asker, Judged, Reply, SamplingParams
 from reviewscore.judges.by_review import ByReview, PointAnswer, ReviewPoints
-from reviewscore.judges.judge import Judges, Proposal
+from reviewscore.judges.judge import Judges, Looks, Proposal
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.named_places import NamedPlace, named_places
 from reviewscore.judges.panel import Panel
@@ -43,7 +43,6 @@ from reviewscore.schema.answer import (
 )
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Evidence, Paper
-from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import PointKind, PointType, ProposedPoint, Review, ReviewPoint
 from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
 from reviewscore.schema.verdict import (
@@ -270,7 +269,7 @@ class ModelJudges:
         for point in points:
             self._base.pop(point.point_id, None)
 
-    async def looks(self, point: ReviewPoint, paper: Paper) -> tuple[Look, ...]:
+    async def looks(self, point: ReviewPoint, paper: Paper) -> Looks:
         """All looks at the presuppositions of a point.
 
         Raises:
@@ -278,7 +277,7 @@ class ModelJudges:
             StopError: Nothing more can be asked.
         """
         assert self._presuppositions is not None
-        return await self._presuppositions.looks(point, paper)
+        return Looks(await self._presuppositions.looks(point, paper))
 
     def _kept(self, point: ReviewPoint) -> PointAnswer[BasePointReply] | None:
         """What a reply about its review says of a point.

@@ -16,10 +16,9 @@ from typing import TypeVar
 
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message, gather_results
 from reviewscore.judges.by_review import ReviewPoints
-from reviewscore.judges.judge import Judges, Proposal, ReviewJudges
+from reviewscore.judges.judge import Judges, Looks, Proposal, ReviewJudges
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.verdict import PremiseVerdict, Rating, TypeVerdict, Verdict
 
@@ -64,18 +63,25 @@ class Panel:
         for member in self._members:
             member.forget(points)
 
-    async def looks(self, point: ReviewPoint, paper: Paper) -> tuple[Look, ...]:
-        """The looks of all judges, one judge's after the other's; those without any are left out.
+    async def looks(self, point: ReviewPoint, paper: Paper) -> Looks:
+        """The looks of all judges, one judge's after the other's, and who failed.
+
+        A judge whose second look fails has none.
 
         Raises:
             ModelError: No judge gave a usable reply.
             StopError: Nothing more can be asked.
         """
         results = await gather_results(member.looks(point, paper) for member in self._members)
-        looks = [look for given in results if not isinstance(given, ModelError) for look in given]
-        if not looks:
+        answered = [looks for looks in results if not isinstance(looks, ModelError)]
+        if not answered:
             raise next(error for error in results if isinstance(error, ModelError))
-        return tuple(looks)
+        failures = tuple(
+            Rating(judge=name, repeat=repeat, error=error_message(error))
+            for (name, repeat), error in zip(self._seats, results, strict=True)
+            if isinstance(error, ModelError)
+        )
+        return Looks(tuple(look for looks in answered for look in looks.given), failures)
 
     def abstention(self, point: ReviewPoint, paper: Paper) -> str | None:
         """Nothing: a panel is of models."""

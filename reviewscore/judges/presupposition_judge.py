@@ -7,6 +7,7 @@ named. What is made of looks is decided in `presuppositions`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -30,6 +31,7 @@ MOST_PASSAGES = 8
 """Passages that a second look is shown, those of the first look first."""
 LONGEST_PASSAGE = 1200
 """Characters of one of them."""
+_CAPTION = re.compile(r"^[\s*_#>]*Fig(?:ure|\.)?\s*[A-Z]?\.?\d", re.I | re.M)
 
 
 class NearestPassageReply(Reply):
@@ -252,7 +254,10 @@ def _presupposition(reply: PresuppositionReply, paper: Paper) -> Presupposition:
 
 
 def _evidence(reply: NearestPassageReply, paper: Paper) -> Evidence:
-    """A passage as the paper has it; what stands in a checklist is no evidence."""
+    """A passage as the paper has it; what stands in a checklist is no evidence.
+
+    The caption that is copied for a reading off a figure keeps that source.
+    """
     evidence = find_quote(paper, reply.sentence)
     if not evidence.verified:
         source = None if reply.source == "text" else reply.source
@@ -260,7 +265,17 @@ def _evidence(reply: NearestPassageReply, paper: Paper) -> Evidence:
     section = None if evidence.start is None else paper.section_at(evidence.start)
     if section is not None and section.zone is Zone.CHECKLIST:
         return Evidence(quote=reply.sentence, verified=False, of_venue=True)
+    if reply.source == "figure" and _in_caption(evidence, paper):
+        return evidence.model_copy(update={"source": "figure"})
     return evidence
+
+
+def _in_caption(evidence: Evidence, paper: Paper) -> bool:
+    """Whether a passage stands in a figure's caption, by a line that begins its paragraph's."""
+    assert evidence.start is not None
+    earliest = max(evidence.start - LONGEST_PASSAGE, 0)
+    paragraph = max(paper.text.rfind("\n\n", earliest, evidence.start), earliest)
+    return _CAPTION.search(paper.text, paragraph, evidence.end or evidence.start) is not None
 
 
 def _passages(point: ReviewPoint, paper: Paper, first: Look) -> tuple[str, ...]:

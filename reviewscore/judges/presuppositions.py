@@ -32,14 +32,22 @@ points would get a second look."""
 def carries(passage: Evidence) -> bool:
     """Whether a passage can carry a flag: it is in the text, and reviewers could see it.
 
-    What a judge says that it read off a figure or a table is not verified, and cannot.
+    What a judge says that it read off a figure or a table is not verified, and cannot; nor can the
+    caption that it copied for a reading off a figure, which does not hold what was read.
     """
-    return passage.verified and passage.doubt is None
+    return passage.verified and passage.doubt is None and passage.source is None
 
 
 def refuted(known: Presupposition) -> bool:
     """Whether a passage that can carry a flag refutes a central presupposition."""
     return known.central and known.contradicted and any(map(carries, known.nearest))
+
+
+def states_too(known: Presupposition) -> bool:
+    """Whether the authors state a presupposition themselves, in a passage that shows it."""
+    true = not isinstance(known.true, str) and known.true > FIVE_POINTS.middle
+    stated = known.acknowledged and true and not known.contradicted
+    return stated and any(map(carries, known.nearest))
 
 
 def leading(presuppositions: Sequence[Presupposition]) -> Presupposition | None:
@@ -84,7 +92,9 @@ def _outcome(part: RemarkPart, *, scope: Scope) -> _Outcome:
     if proved or foreign:
         return _Outcome(supplied, misinformed=True)
     later = any(
-        passage.verified for presupposition in against for passage in presupposition.nearest
+        passage.verified and passage.doubt is not None
+        for presupposition in against
+        for passage in presupposition.nearest
     )
     return _Outcome(supplied, None, UnknownReason.AFTER_REVIEW if later else UnknownReason.UNPROVED)
 
@@ -147,13 +157,20 @@ def verdict_of(looks: Sequence[Look], *, scope: Scope) -> PresuppositionVerdict:
     false if it holds in none, else unknown (``contested``). Where it holds in none the point stays
     unknown all the same if a look could not see what would decide, or if it would not stand and no
     look shows why. A look that takes it for no point counts as one in which the rule does not hold,
-    and has no standing.
+    and has no standing. It is no point if no look flags it and most judges take it for none, or if
+    all do.
 
     Args:
         looks: All looks, of one judge or of several, in order; at least one.
         scope: How much of the paper the judges saw.
     """
-    kind = Counter(look.kind for look in looks).most_common(1)[0][0]
+    outcomes = [
+        _Outcome(supplied=False, misinformed=False)
+        if look.main is None
+        else _outcome(look.main, scope=scope)
+        for look in looks
+    ]
+    kind = _kind(looks, flagged=any(outcome.misinformed for outcome in outcomes))
     kept = tuple(with_rule(look, scope=scope) for look in looks)
     type_ = next(look.type for look in looks if look.kind is kind)
     standings = [look.standing for look in looks if look.standing is not None]
@@ -161,12 +178,6 @@ def verdict_of(looks: Sequence[Look], *, scope: Scope) -> PresuppositionVerdict:
         return PresuppositionVerdict(
             kind=PointKind.NONE, type=type_, reason=UnknownReason.NO_POINT, looks=kept
         )
-    outcomes = [
-        _Outcome(supplied=False, misinformed=False)
-        if look.main is None
-        else _outcome(look.main, scope=scope)
-        for look in looks
-    ]
     standing = median_low(standings)
     misinformed, reason = _flag(outcomes, standing)
     return PresuppositionVerdict(
@@ -181,6 +192,23 @@ def verdict_of(looks: Sequence[Look], *, scope: Scope) -> PresuppositionVerdict:
         parts=next(look.parts for look in kept if look.standing == standing),
         looks=kept,
     )
+
+
+def _kind(looks: Sequence[Look], *, flagged: bool) -> PointKind:
+    """The commonest kind by judges, each of whom has that of its first look at it as a point.
+
+    It is none only where most judges say so, or all if a look flags it.
+    """
+    kinds: dict[tuple[str, int], PointKind] = {}
+    for look in looks:
+        judge = look.judge, look.repeat
+        if kinds.get(judge, PointKind.NONE) is PointKind.NONE:
+            kinds[judge] = look.kind
+    counted = Counter(kinds.values())
+    none = counted.pop(PointKind.NONE, 0)
+    if not counted or (none > counted.total() and not flagged):
+        return PointKind.NONE
+    return counted.most_common(1)[0][0]
 
 
 def _flag(outcomes: Sequence[_Outcome], standing: int) -> tuple[bool | None, UnknownReason | None]:
@@ -208,8 +236,7 @@ def _agreed(values: Sequence[bool | None]) -> bool | None:
 def _acknowledged(look: Look) -> bool:
     presuppositions = () if look.main is None else look.main.presuppositions
     return any(
-        presupposition.central and presupposition.acknowledged and not presupposition.contradicted
-        for presupposition in presuppositions
+        presupposition.central and states_too(presupposition) for presupposition in presuppositions
     )
 
 

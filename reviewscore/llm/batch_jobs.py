@@ -105,10 +105,13 @@ class BatchCollector:
         fail(self._open, StoppedError(_STOPPED))
 
     async def _await_quiet(self) -> None:
+        rested = True
         while self._gathered:
             await asyncio.sleep(self._quiet)
-            if not self.idle():
-                self._last = time.monotonic()  # what ends now may ask a moment later
+            rests = self.idle()
+            if not (rests and rested):
+                self._last = time.monotonic()  # what has ended since may ask a moment later
+            rested = rests
             if time.monotonic() - self._last < self._quiet:
                 continue
             batch = tuple(job for job in self._gathered if not job.reply.done())

@@ -419,7 +419,7 @@ class _Call:
         except ProviderError as error:
             if limiter is not None and error.status == TOO_OFTEN:
                 limiter.throttled(asked=asked, wait=error.retry_after)
-            if self.request.pages and refuses_images(error):
+            if self.request.pages and refuses_images(error, self.request.model):
                 raise StopError(
                     f"{self.request.model} takes no images of pages ({error}); {NO_IMAGES_CURE}"
                 ) from error

@@ -165,13 +165,33 @@ NO_IMAGES_CURE = (
     "take a model that sees images, or show judges the text of papers (--paper-as text)"
 )
 _OF_IMAGES = re.compile(r"\b(images?|image_url|vision|multi-?modal(ity)?|modalit(y|ies))\b", re.I)
-_TOO_OFTEN = 429
+_REFUSED = re.compile(
+    r"not support|n't support|unsupported|only supported|not (be )?(allowed|accepted|enabled)|"
+    r"\b(does not|do not|doesn't|don't|cannot|can't) (accept|take|allow|see|have)\b|"
+    r"\bnot an? (vision|multi-?modal)\b|\bunknown variant\b|\bat most 0\b|\bno endpoints\b|"
+    r"\b(accepts|supports|takes) only\b|\bonly (accepts|supports|takes)\b",
+    re.I,
+)
+_TOO_MUCH = re.compile(r"\btoo (many|large|big|long)\b|\bmore than\b|\bexceed", re.I)
+_TOO_LARGE, _SERVER_ERROR = 413, 500
 
 
-def refuses_images(error: ProviderError) -> bool:
-    """Whether a server's refusal of a call that shows images speaks of those."""
-    answered = error.status is not None and error.status != _TOO_OFTEN
-    return answered and _OF_IMAGES.search(str(error)) is not None
+def refuses_images(error: ProviderError, model: str) -> bool:
+    """Whether a server says that a model takes no images at all, in answer to a call with some.
+
+    Args:
+        error: What the server answered.
+        model: The model, as ``provider/name``; that its name speaks of vision says nothing.
+    """
+    # Servers of one's own answer so with the status of a server error too, which is retried.
+    passing = error.retryable and error.status != _SERVER_ERROR
+    if error.status in (None, _TOO_LARGE) or passing:
+        return False
+    text = str(error)
+    for name in (model.partition("/")[2], model.rpartition("/")[2]):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", text, flags=re.I)
+    words = (_OF_IMAGES.search(text), _REFUSED.search(text))
+    return all(words) and _TOO_MUCH.search(text) is None
 
 
 class ElsewhereError(Exception):

@@ -6,10 +6,10 @@ follow from the record alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from reviewscore.judges.presuppositions import carries, leading, refuted
+from reviewscore.judges.presuppositions import carries, leading, refuted, states_too
 from reviewscore.printable import counted
 from reviewscore.schema.paper import Evidence, Scope, Zone
 from reviewscore.schema.point_score import PointScore
@@ -65,7 +65,7 @@ class ShownPart:
     Attributes:
         words: Its words; empty for the remark as a whole.
         standing: Its standing in words.
-        misinformed: Whether it is flagged; None is unknown.
+        misinformed: Whether it is flagged; None is unknown, as of every part of such a point.
         rows: What it takes for granted.
     """
 
@@ -81,7 +81,7 @@ def shown_parts(score: PointScore) -> tuple[ShownPart, ...]:
         ShownPart(
             words=part.text if len(score.parts) > 1 else "",
             standing=standing_words(part.standing),
-            misinformed=part.misinformed,
+            misinformed=None if score.misinformed is None else part.misinformed,
             rows=tuple(
                 ShownPresupposition(known.statement, paper_words(known, score), known.nearest)
                 for known in part.presuppositions
@@ -99,7 +99,7 @@ def standing_words(standing: int) -> str:
 def paper_words(known: Presupposition, score: PointScore) -> str:
     """What the paper says to a presupposition, in words for a cell of a table."""
     words = [_paper(known, score)]
-    if known.acknowledged and not known.contradicted:
+    if states_too(known):
         words.append(STATED)
     if not known.central:
         words.append(f"not what the {_noun(score)} hangs on")
@@ -136,9 +136,27 @@ def _seen(score: PointScore) -> str:
 
 
 def refuting(score: PointScore) -> tuple[Evidence, ...]:
-    """The passages that refute what the main part of a point takes for granted, each once."""
-    given = (one for known in score.presuppositions if refuted(known) for one in known.nearest)
-    return tuple(dict.fromkeys(passage for passage in given if carries(passage)))
+    """The passages that refute what the main part of a point takes for granted, each once.
+
+    Of all looks: the one whose standing is the point's may flag it without a passage.
+    """
+    return _behind(score, refuted)
+
+
+def level_passages(score: PointScore) -> tuple[Evidence, ...]:
+    """The passages that show the level of a point: those that are merely near do not."""
+    if level(score) == "supplied":
+        return refuting(score)
+    if level(score) == "stated":
+        return _behind(score, lambda known: known.central and states_too(known))
+    return ()
+
+
+def _behind(score: PointScore, chosen: Callable[[Presupposition], bool]) -> tuple[Evidence, ...]:
+    mains = (look.main for look in score.looks if look.main is not None)
+    known = (one for main in mains for one in main.presuppositions if chosen(one))
+    given = (passage for one in known for passage in one.nearest if carries(passage))
+    return tuple(dict.fromkeys(given))
 
 
 def places_of(passages: Iterable[Evidence], *, last: str = "; ") -> str:
@@ -182,11 +200,12 @@ def _answer(known: Presupposition, score: PointScore) -> str:
     verified = [passage for passage in known.nearest if passage.verified]
     carrying = [passage for passage in verified if carries(passage)]
     where = places_of(carrying or verified)
-    if known.acknowledged and not known.contradicted:
+    if score.acknowledged and states_too(known):
         return f"{STATED[:1].upper()}{STATED[1:]}{f': {where}' if where else ''}."
     if known.contradicted and not carrying and not known.foreign:
-        if verified:
-            return f"What the paper says to that came after the reviews: {where}."
+        later = [passage for passage in verified if passage.doubt is not None]
+        if later:
+            return f"What the paper says to that came after the reviews: {places_of(later)}."
         return "The judge says that this is not so; no passage of the paper shows it."
     text = _against(known, score) if known.contradicted and carrying else _paper(known, score)
     apart = known.invisible or (known.foreign and not carrying)
@@ -201,12 +220,12 @@ def _against(known: Presupposition, score: PointScore) -> str:
 
 
 def fair_words(score: PointScore) -> str:
-    """What would have to change for a remark that would not stand to be fair; else empty.
+    """What would have to change for a misinformed remark to be fair; empty of all others.
 
     It is about the presupposition that the sentence on top is about.
     """
-    known, standing = leading(score.presuppositions), score.standing
-    if known is None or standing is None or not FIVE_POINTS.misinformed(standing):
+    known = leading(score.presuppositions)
+    if known is None or score.misinformed is not True:
         return ""
     fair = f"A fair {_noun(score)} would"
     if refuted(known):
@@ -239,9 +258,12 @@ def words_for_reviewer(score: PointScore) -> tuple[str, ...]:
 
 
 def part_words(score: PointScore) -> str:
-    """How many parts of a bundled remark are flagged; empty for a remark of one part."""
+    """How many parts of a bundled remark are flagged; empty for one of a single part.
+
+    Also empty where the flag of the point is unknown: the parts are those of a single look.
+    """
     parts = score.parts
-    if len(parts) < 2:  # noqa: PLR2004 - a bundle
+    if len(parts) < 2 or score.misinformed is None:  # noqa: PLR2004 - a bundle
         return ""
     flagged = sum(part.misinformed is True for part in parts)
     unknown = sum(part.misinformed is None for part in parts)

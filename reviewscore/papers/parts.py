@@ -147,18 +147,19 @@ def seen_of(paper: Paper) -> Seen:
     """How much of a paper judges see.
 
     What is no evidence (references, statements, a checklist's questions) or later than the reviews
-    is not missed.
+    is not missed. Where pages are shown, what these leave out is not seen either.
     """
     pages = None if paper.shown_pages is None else len(paper.shown_pages.images)
     if paper.excerpt_share is not None:
         return Seen(kind=Scope.EXCERPTS, share=round(paper.excerpt_share, 4), missing=paper.missing)
     spans = (span for span in paper.unread_spans if span.part == _AFTER_MAIN[Zone.APPENDIX])
     hidden = sum(span.end - span.start for span in spans)
-    if not hidden:
-        return Seen(kind=Scope.WHOLE, share=1, missing=paper.missing, pages=pages)
     read = len(paper.read_text)
-    share = round(read / (read + hidden), 4)
-    return Seen(kind=Scope.MAIN, share=share, missing=paper.missing, pages=pages)
+    share = read / (read + hidden) if hidden else 1
+    if paper.shown_pages is not None:
+        share = min(share, paper.shown_pages.share)
+    kind = Scope.MAIN if share < 1 else Scope.WHOLE
+    return Seen(kind=kind, share=round(share, 4), missing=paper.missing, pages=pages)
 
 
 def cut_from(paper: Paper) -> int | None:

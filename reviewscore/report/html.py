@@ -62,6 +62,7 @@ from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import LEXICAL_NOTE, Five, Summary, summarise
 from reviewscore.runs.folder import ERRORS, REPORT, ErrorRecord, read_manifest
 from reviewscore.runs.manifest import Manifest, Setting
+from reviewscore.runs.parts import by_presuppositions
 from reviewscore.schema.verdict import Finding
 
 _MARK = b'<meta name="generator" content="reviewscore '
@@ -175,6 +176,9 @@ def _frame(
     failures = read_failures(run)
     return {
         "manifest": manifest,
+        # A run that has judged nothing yet has no counts that would tell.
+        "presupposes": by_presuppositions(manifest)
+        or (summary.judged is not None and summary.judged.presuppositions is not None),
         "version": manifest.reviewscore_version,
         "summary": summary,
         "failures": failures,

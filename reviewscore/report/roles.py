@@ -20,7 +20,7 @@ from reviewscore.pages import presuppositions, wording
 from reviewscore.pages.author_answers import ShownAnswer, draft_paragraph, shown_answers
 from reviewscore.pages.finder import recall_sentence
 from reviewscore.pages.point_card import ShownPlace, deciding_premises, shown_places
-from reviewscore.pages.presuppositions import own_words, words_for_reviewer
+from reviewscore.pages.presuppositions import level_passages, own_words, words_for_reviewer
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
 from reviewscore.printable import counted
@@ -402,9 +402,9 @@ def _unaligned(name: str, rest: Sequence[UnalignedParagraph] | None) -> list[Par
 
 def _draft(point: PointScore) -> str:
     """The paragraph to copy; passages that are only near, or confirm it, are not quoted in it."""
-    judged = [premise.verdict for premise in false_premises(deciding_premises(point))] + [
-        point.verdict
-    ]
+    if point.looks:
+        return draft_paragraph(point, presuppositions.refuting(point))
+    judged = [*(one.verdict for one in false_premises(deciding_premises(point))), point.verdict]
     behind = [quote for verdict in judged if verdict for quote in verdict.evidence]
     return draft_paragraph(point, (*behind, *point.evidence, *_answering(point)))
 
@@ -511,7 +511,7 @@ def _levels(points: Sequence[PointScore], lead: str) -> list[Part]:
     parts = []
     for level, name in presuppositions.LEVELS.items():
         entries = tuple(
-            Entry(point.text, own_words(point), quotes(point.evidence), "", point.short_name)
+            Entry(point.text, own_words(point), quotes(level_passages(point)), "", point.short_name)
             for point in points
             if presuppositions.level(point) == level
         )

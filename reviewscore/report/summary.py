@@ -198,7 +198,8 @@ class PresuppositionCounts(Record):
         acknowledged: By type, points that are not misinformed and criticise what the authors state
             themselves.
         bundled: Points of several parts.
-        parts_misinformed: Such points that are not misinformed, of which another part is.
+        parts_misinformed: Such points that are known not to be misinformed, of which another
+            part is.
         contested: Points that are unknown since looks differ.
     """
 
@@ -412,7 +413,7 @@ class _LevelTally:
         self.contested += score.reason is UnknownReason.CONTESTED
         others = score.parts[1:]
         self.bundled += bool(others)
-        self.parts_misinformed += score.misinformed is not True and any(
+        self.parts_misinformed += score.misinformed is False and any(
             part.misinformed for part in others
         )
 

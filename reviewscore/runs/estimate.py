@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, assert_never, get_args
 
+from pydantic import ValidationError
+
 from reviewscore import prompts
 from reviewscore.arguments.reconstruct import infers, verbatim
 from reviewscore.config import POINT_TOKENS, Settings
@@ -463,21 +465,32 @@ async def _inferring(point: ReviewPoint, judges: LexicalJudges) -> bool:
 
 
 def _ways(settings: Settings, *, compare: bool) -> list[Settings]:
-    """The settings as they are, and beside them each model alone and each protocol."""
+    """The settings as they are, and beside them each model alone and each protocol.
+
+    Ways that the settings refuse, such as authors' responses by presuppositions, are left out.
+    """
     if settings.embedded:
         return []
     if not compare:
         return [settings]
     all_settings: list[Settings] = []
     members = dict.fromkeys((settings.model, *settings.panel))
-    alone = [settings.model_copy(update={"model": member, "panel": ()}) for member in members]
-    for crew in [settings, *alone] if settings.panel else [settings]:
+    alone = [_changed(settings, model=member, panel=()) for member in members]
+    for crew in [settings, *filter(None, alone)] if settings.panel else [settings]:
         for protocol in get_args(Settings.model_fields["protocol"].annotation):
-            per = crew.per if protocol == crew.protocol else None
-            way = crew.model_copy(update={"protocol": protocol, "per": per})
-            if way not in all_settings:
+            own = protocol == crew.protocol
+            way = crew if own else _changed(crew, protocol=protocol, per=None)
+            if way is not None and way not in all_settings:
                 all_settings.append(way)
     return all_settings
+
+
+def _changed(settings: Settings, **changes: object) -> Settings | None:
+    """Settings with some values changed; None if they are refused together."""
+    try:
+        return Settings.model_validate({**dict(settings), **changes})
+    except ValidationError:
+        return None
 
 
 class _AuditCalls(_Calls):

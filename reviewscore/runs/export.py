@@ -49,8 +49,8 @@ COLUMNS = {
     "status": "scored, unknown or error; unscored for the embedded judge.",
     "scale": "What `base` measures: unanswerability (questions), factuality (others), or standing, "
     "of looks at presuppositions.",
-    "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed; empty is unknown, and for "
-    "the embedded judge, which gives no score.",
+    "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed, save for standing, of which "
+    "`misinformed` says that; empty is unknown, and for the embedded judge, which gives no score.",
     "advanced": "ADVANCED ReviewScore 1 to 5 (weighted for arguments); empty is unknown.",
     "conjunction": "Arguments: whether every premise has factuality 3 or more; empty is unknown.",
     "all_trivial": "Arguments: all weights were 0, so `advanced` is a plain mean.",
@@ -123,7 +123,7 @@ COLUMNS = {
     "inference": "Of --protocol presupposition+proof, arguments: whether two reasons or a stated "
     "step are given, so that the argument was rebuilt beside the verdict; empty elsewhere.",
     "parts": "Parts of the remark, the main one of which decides.",
-    "parts_misinformed": "Those of them that are misinformed.",
+    "parts_misinformed": "Those of them that are misinformed; empty where `misinformed` is.",
     "granted": "What the remark takes for granted, as the sentence on top of its page has it.",
     "failure": "By what an argument fails that is misinformed by its premises: fact, link (all "
     "facts hold; an implicit conditional, which links them to the conclusion, does not), or mixed; "
@@ -353,7 +353,9 @@ def _of_looks(score: PointScore) -> dict[str, Cell]:
         "inference": _inference(score),
         "parts": len(score.parts) or None,
         "parts_misinformed": (
-            sum(part.misinformed is True for part in score.parts) if score.parts else None
+            sum(part.misinformed is True for part in score.parts)
+            if score.parts and score.misinformed is not None
+            else None
         ),
         "granted": None if known is None else known.statement,
     }

@@ -19,7 +19,7 @@ from typing import Literal, TypeVar
 from pydantic import Field
 
 from reviewscore import __version__
-from reviewscore.config import EMBEDDED, Plain, Settings
+from reviewscore.config import EMBEDDED, PRESUPPOSING, Plain, Settings
 from reviewscore.files import InputFile
 from reviewscore.printable import without_folders
 from reviewscore.schema.confidentiality import ConfidentialityRule
@@ -387,7 +387,7 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
         names.append("paper_pages")
     if decisive["points"] != "rules":
         names.append("split_points")
-    if decisive["protocol"] in ("presupposition", "presupposition+proof"):
+    if decisive["protocol"] in PRESUPPOSING:
         names.append("presupposition_terms")
         names.append("presuppositions_review" if together else "presuppositions_point")
         names += ["presuppositions_second_look"] if decisive["second_look"] != "off" else []

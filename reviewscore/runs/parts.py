@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from reviewscore.config import EMBEDDED
+from reviewscore.config import EMBEDDED, PRESUPPOSING
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.runs.folder import (
     changed_records,
@@ -108,6 +108,11 @@ def check_alike(parts: Sequence[RunPart], *, cure: str) -> None:
 def protocol_of(manifest: Manifest) -> str:
     """The protocol that a run was judged by; runs of before there were others are by ``paper``."""
     return str(manifest.decisive.get("protocol") or "paper")
+
+
+def by_presuppositions(manifest: Manifest) -> bool:
+    """Whether judges said what points take for granted: two levels, and standing as BASE score."""
+    return protocol_of(manifest) in PRESUPPOSING
 
 
 def check_one_protocol(parts: Sequence[RunPart], verb: str) -> None:

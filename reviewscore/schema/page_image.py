@@ -57,8 +57,11 @@ class ShownPages(Record):
         images: Its pages, those that are shown, in order.
         count: Pages that the PDF has.
         text: Whether they are shown its text too.
+        share: How much of its main text and appendix is shown so, as far as its text and its PDF
+            tell, 0..1; less than 1 if a part is in neither.
     """
 
     images: tuple[PageImage, ...] = Field(min_length=1)
     count: int = Field(ge=1)
     text: bool
+    share: float = Field(default=1, ge=0, le=1)

@@ -527,7 +527,8 @@ class Evidence(Record):
         doubt: Why reviewers could not see it; such a passage carries no flag. None if nothing
             speaks for that.
         source: Of what a judge says that it read off a table or a figure and that is not in the
-            text, which; such a reading is not verified and carries no flag. None of a quote.
+            text, which; such a reading is not verified and carries no flag. Likewise of a figure's
+            caption that stands for a reading, which is verified. None of any other quote.
         acknowledges: Whether it confirms what the point criticises ("the authors state this too");
             such a passage is never an answer. Left out where it does not.
     """

@@ -93,13 +93,15 @@ class PointScore(Record):
             always for looks at presuppositions; None for all of what is shown to judges.
         doubts: Why reviewers may not have read what is at hand: the paper's, and those that keep
             this point from a flag.
-        base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
+        base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole, or `standing`);
+            None is unknown.
         advanced: ADVANCED ReviewScore; None if it was not asked for.
         misinformed: For arguments the negated conjunction, else whether the score is 1 or 2; of
             looks at presuppositions what their rule says. None is unknown.
         supplied: Whether the paper speaks to the point, which is no flag; None is unknown, or was
             not asked. With the following ones of looks at presuppositions alone.
-        standing: 1..5, as in `presupposition.RemarkPart`; `base` is the same.
+        standing: 1..5, as in `presupposition.RemarkPart`. `base` is the same, and None where
+            excerpts cannot show it.
         probability: That an expert would call the point wrong about this paper, 0..1.
         acknowledged: Whether the authors state what the point takes for granted themselves, and it
             is not misinformed.
@@ -281,8 +283,11 @@ class PointScore(Record):
         """Whether the point is judged misinformed and no verdict that says so has a real quote.
 
         For an argument whose premises were judged, those say so that have a score of 1 or 2. What
-        reviewers could not see is no such quote.
+        reviewers could not see is no such quote, nor, of looks, is a passage that is merely near.
         """
+        if self.looks:
+            mains = [look.main for look in self.looks if look.main is not None]
+            return self.misinformed is True and not any(main.supplied for main in mains)
         judged = [premise.verdict for premise in _premises(self.deciding_argument)]
         false = [
             verdict

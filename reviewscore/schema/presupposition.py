@@ -110,9 +110,11 @@ class LabelledPresupposition(Record):
 def supplied_by(presuppositions: Iterable[LabelledPresupposition]) -> bool | None:
     """Whether the paper speaks to a point by what a reader said of its presuppositions.
 
-    As the rule for judges has it (`judges.presuppositions`): a passage is named that contradicts a
-    central presupposition. None is unknown: nothing was stated, what would decide is not visible,
-    or no passage shows what is said.
+    A passage is named that contradicts a central presupposition, wherever it stands: unlike the
+    rule for judges (`judges.presuppositions`), which counts only verified ones that reviewers could
+    see, this one knows neither a checklist nor text that came after the reviews from the paper.
+    None is unknown: nothing was stated, what would decide is not visible, or no passage shows what
+    is said.
     """
     stated = list(presuppositions)
     central = [presupposition for presupposition in stated if presupposition.central]
@@ -189,8 +191,8 @@ class PresuppositionVerdict(Record):
     """What all looks at a point come to (`judges.presuppositions.verdict_of`).
 
     Attributes:
-        kind: As the first look has it.
-        type: Likewise.
+        kind: The commonest, as the rule counts looks or judges.
+        type: That of the first look of this kind.
         supplied: Whether the paper speaks to the point; no flag. None is unknown.
         misinformed: The flag; None is unknown.
         reason: Why the flag is unknown.

@@ -6,16 +6,17 @@ references) are left out. Quotes are looked up in the text all the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from reviewscore.errors import InputError
 from reviewscore.papers.load import Content, PaperRow, paper_of
 from reviewscore.papers.page_images import PdfPages, page_images
-from reviewscore.papers.parts import Parts, shown
+from reviewscore.papers.parts import Parts, seen_of, shown
 from reviewscore.papers.pdf import PdfReading, read_pdf
 from reviewscore.schema.page_image import ShownPages
-from reviewscore.schema.paper import NOTHING_MISSING, Paper
+from reviewscore.schema.paper import NOTHING_MISSING, Paper, Zone
 from reviewscore.sources.collection import Collection
 from reviewscore.text.stems import words
 
@@ -80,14 +81,44 @@ def _with_pages(paper: Paper, pages: PdfPages, laid_out: Paper | None, *, text: 
         text: Whether its text is shown too.
     """
     warnings = () if laid_out is None or laid_out is paper else laid_out.warnings
+    doubts = () if laid_out is None else laid_out.doubts
     values = {name: getattr(paper, name) for name in Paper.model_fields}
     values |= {
-        "shown_pages": ShownPages(images=pages.images, count=pages.count, text=text),
+        "shown_pages": ShownPages(
+            images=pages.images,
+            count=pages.count,
+            text=text,
+            share=_share(paper, laid_out, text=text),
+        ),
+        "doubts": tuple(dict.fromkeys((*paper.doubts, *doubts))),
         # What other documents lack stays missing: of them there are no pages.
         "missing": paper.missing if paper.documents else NOTHING_MISSING,
         "warnings": (*paper.warnings, *(f"its PDF: {warning}" for warning in warnings)),
     }
     return Paper(**values)
+
+
+def _share(paper: Paper, laid_out: Paper | None, *, text: bool) -> float:
+    """How much of a paper's main text and appendix is shown, 0..1.
+
+    What the PDF has and its pages leave out is not shown. Of pages alone, neither are further
+    documents, nor an appendix that stands in the text and not in the PDF; a scan, of which nobody
+    knows, is taken to lack it.
+    """
+    share = 1.0 if laid_out is None else seen_of(laid_out).share
+    if text:
+        return share
+    appended = laid_out is not None and any(_appendix(laid_out, own=True))
+    lost = sum(_appendix(paper, own=False)) + (0 if appended else sum(_appendix(paper, own=True)))
+    return min(share, 1 - lost / max(len(paper.text), 1))
+
+
+def _appendix(paper: Paper, *, own: bool) -> Iterator[int]:
+    """Characters of each section of a paper's appendix, in its own document or in further ones."""
+    end = paper.documents[0].end if paper.documents else len(paper.text)
+    for section in paper.sections:
+        if section.zone is Zone.APPENDIX and (section.start < end) is own:
+            yield section.end - section.start
 
 
 def _there(path: Path | None, paper: Paper) -> Path:

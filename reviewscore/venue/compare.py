@@ -15,6 +15,7 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.runs.manifest import POINT_IDS, SettingDifference, differences, of_input
 from reviewscore.runs.parts import (
     RunPart,
+    by_presuppositions,
     changed_notes,
     check_scored,
     protocol_of,
@@ -41,14 +42,7 @@ from reviewscore.venue.drift import (
     read_again,
     unpaired_sections,
 )
-from reviewscore.venue.outcomes import (
-    VERDICTS,
-    OutcomeMeasure,
-    by_presuppositions,
-    measures_of,
-    outcome,
-    rates,
-)
+from reviewscore.venue.outcomes import VERDICTS, OutcomeMeasure, measures_of, outcome, rates
 
 
 class Side(Record):

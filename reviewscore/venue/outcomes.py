@@ -8,8 +8,9 @@ from itertools import islice
 
 import numpy as np
 
+from reviewscore.config import PRESUPPOSING
 from reviewscore.runs.manifest import Manifest
-from reviewscore.runs.parts import PointsOnce, RunPart, protocol_of
+from reviewscore.runs.parts import PointsOnce, RunPart, by_presuppositions
 from reviewscore.schema.argument import Failure
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
@@ -94,11 +95,6 @@ def measures_of(manifest: Manifest) -> tuple[OutcomeMeasure, ...]:
     return (MEASURES[0], _OF_ARGUMENTS, *MEASURES[1:])
 
 
-def by_presuppositions(manifest: Manifest) -> bool:
-    """Whether a run's points have two levels, and standing for a BASE score."""
-    return protocol_of(manifest).startswith("presupposition")
-
-
 def outcome(score: PointScore) -> int:
     """The code of a point's outcome.
 
@@ -114,7 +110,7 @@ def outcome(score: PointScore) -> int:
 
 def sources(*protocols: str) -> str:
     """Where the scores of runs are defined, as a sentence that follows one; empty for our own."""
-    published = not all(protocol.startswith("presupposition") for protocol in protocols)
+    published = not all(protocol in PRESUPPOSING for protocol in protocols)
     return " The scores are defined in arXiv 2509.21679." if published else ""
 
 

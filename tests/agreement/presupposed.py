@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import PointKind, PointType
+from reviewscore.schema.verdict import Rating
 from tests.agreement.invented import Said, point
 from tests.report.synthetic import manifest, write_run
 
@@ -43,10 +45,35 @@ def by_presuppositions(name: str, kind: PointType, standing: int, *, supplied: b
     return made.model_copy(update={"kind": PointKind(KINDS[kind])})
 
 
-def run_by_presuppositions(folder: Path, scored: Sequence[PointScore]) -> Path:
+def with_proof(scored: PointScore, judge: str = "openai/imagined") -> PointScore:
+    """The point with an argument beside its look, as ``presupposition+proof`` has it.
+
+    All ratings of its premises differ; no verdict rests on them.
+    """
+    assert scored.type is not None
+    assert scored.kind is not None
+    beside = point(scored.point_id, PointType.ARGUMENT, Said(3, (1, 5))).argument
+    assert beside is not None
+    ratings = (Rating(judge=judge, score=1), Rating(judge="openai/other", score=5))
+    premises = tuple(
+        premise.model_copy(
+            update={"verdict": premise.verdict.model_copy(update={"ratings": ratings})}
+        )
+        for premise in beside.premises
+        if premise.verdict is not None
+    )
+    look = Look(judge=judge, kind=scored.kind, type=scored.type, probability=0.5,
+                rationale="The text names it.")  # fmt: skip
+    argument = beside.model_copy(update={"premises": premises})
+    return scored.model_copy(update={"argument": argument, "looks": (look,)})
+
+
+def run_by_presuppositions(
+    folder: Path, scored: Sequence[PointScore], protocol: str = "presupposition"
+) -> Path:
     """Its run folder."""
     made = manifest("openai/imagined")
-    decisive = {**made.decisive, "protocol": "presupposition"}
+    decisive = {**made.decisive, "protocol": protocol}
     return write_run(folder, scored, made=made.model_copy(update={"decisive": decisive}))
 
 

@@ -220,7 +220,12 @@ def test_a_run_by_presuppositions_is_held_against_standing_alone(first: PointLab
     (reader,) = readers([first], KNOWN)
     found = [
         replace(
-            point, score=None, misinformed=None, supplied=True, probability=1 - point.standing / 5
+            point,
+            score=None,
+            misinformed=None,
+            supplied=True,
+            probability=1 - point.standing / 5,
+            flag=point.would_not_stand,
         )
         for point in reader.points
         if point.standing is not None
@@ -250,21 +255,51 @@ def test_a_run_by_presuppositions_is_held_against_standing_alone(first: PointLab
         assert estimate_of(row[column("area")]).value == 1  # type: ignore[union-attr]
 
 
-def test_what_a_run_by_presuppositions_says_is_no_score(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("standing", "flag", "low"), [(2, True, True), (2, None, True), (4, None, False)]
+)
+def test_what_a_run_by_presuppositions_says_is_no_score(
+    tmp_path: Path, standing: int, flag: bool | None, low: bool
+) -> None:
     name, review = next(iter(KNOWN.items()))
     text = review.fields["questions"]
     changes = {
         "review_id": name, "paper_id": review.paper_id, "text": text,
-        "span": Span(field="questions", start=0, end=len(text)),
+        "span": Span(field="questions", start=0, end=len(text)), "misinformed": flag,
     }  # fmt: skip
-    scored = by_presuppositions("x-y#1", PointType.QUESTION, 2, supplied=True)
+    scored = by_presuppositions("x-y#1", PointType.QUESTION, standing, supplied=True)
     path = run_by_presuppositions(tmp_path / "run", [scored.model_copy(update=changes)])
 
     (made,) = marking_of_run("run", read_run(path, None), KNOWN).points
 
     assert (made.score, made.misinformed) == (None, None)
-    assert (made.standing, made.would_not_stand, made.supplied) == (2, True, True)
-    assert made.probability == 0.75
+    assert (made.standing, made.would_not_stand, made.flag) == (standing, low, flag)
+    assert made.supplied is True
+    assert made.probability == (5 - standing) / 4
+
+
+def test_standing_of_a_run_is_held_against_standing_whether_it_is_flagged_or_not(
+    first: PointLabels,
+) -> None:
+    """The run agrees on every standing, and proves only half of what would not stand."""
+    (reader,) = readers([first], KNOWN)
+    low = [point for point in reader.points if point.would_not_stand]
+    fine = [replace(point, flag=False) for point in reader.points if not point.would_not_stand]
+    found = [replace(point, flag=True if at % 2 else None) for at, point in enumerate(low)]
+    found = [replace(point, probability=0.5) for point in (*found, *fine)]
+    run = program("run", found, reader.reviews)
+
+    _, judged = against_programs([reader], [run], QUICK)
+    levels = levels_on_points([reader], [run], QUICK)
+
+    kappa = estimate(judged, "standing 1 or 2 kappa")
+    assert (kappa.value, kappa.n) == (1, sum(p.standing is not None for p in reader.points))
+    flags = next(row for row in levels.rows if row[2:4] == ("standing 1 or 2", "misinformed"))
+    made = estimate_of(flags[levels.columns.index("Recall")])
+    assert made is not None
+    assert made.n < kappa.n
+    for table in (judged, levels):
+        assert any("reviewers could see" in note for note in table.notes)
 
 
 def study(*sets: PointLabels, programs: tuple[Marking, ...] = ()) -> PointStudy:

@@ -19,19 +19,20 @@ from tests.agreement.presupposed import (
     labels_of_standing,
     run_by_presuppositions,
     stated,
+    with_proof,
 )
 
 TRUTH = truth(8, 6)
 
 
-@pytest.fixture
-def exact(tmp_path: Path) -> Path:
+@pytest.fixture(params=["presupposition", "presupposition+proof"])
+def exact(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A run that gives every point its true standing, and knows what the paper speaks to."""
-    return run_by_presuppositions(
-        tmp_path / "exact",
-        [by_presuppositions(name, kind, said.whole, supplied=said.whole <= 2)
-         for name, kind, said in TRUTH],
-    )  # fmt: skip
+    scored = [by_presuppositions(name, kind, said.whole, supplied=said.whole <= 2)
+              for name, kind, said in TRUTH]  # fmt: skip
+    if request.param == "presupposition+proof":
+        scored = [with_proof(score) for score in scored]
+    return run_by_presuppositions(tmp_path / "exact", scored, request.param)
 
 
 def table(found: Study, name: str) -> Table:
@@ -148,6 +149,20 @@ def test_scales_that_are_mixed_up_are_refused_by_name(tmp_path: Path, exact: Pat
         compared_of(tmp_path, [exact], labels_of(TRUTH))
     with pytest.raises(InputError, match="labels of standing and none of unanswerability"):
         compared_of(tmp_path, [other], labels_of_standing(TRUTH, scores=False))
+
+
+def test_nothing_rests_on_arguments_that_are_proved_beside_standing(tmp_path: Path) -> None:
+    scored = [with_proof(by_presuppositions(name, kind, 1, supplied=True))
+              for name, kind, _ in TRUTH]  # fmt: skip
+    run = run_by_presuppositions(tmp_path / "run", scored, "presupposition+proof")
+
+    compared = compared_of(tmp_path, [run], labels_of_standing(TRUTH))
+
+    assert np.isnan(compared.judges[0].spread).all()
+    found = disagreements(compared, compared.judges[0])
+    assert {disagreement.rationale for disagreement in found} == {
+        "Because of 3.1.\nThe text names it."
+    }
 
 
 def test_no_calibration_is_learnt_of_standing(tmp_path: Path, exact: Path) -> None:

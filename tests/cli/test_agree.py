@@ -13,6 +13,7 @@ from tests.agreement.presupposed import (
     by_presuppositions,
     labels_of_standing,
     run_by_presuppositions,
+    with_proof,
 )
 from tests.commands import Invoke, invoker
 
@@ -182,13 +183,16 @@ def test_papers_that_cannot_be_read_again_stop_only_who_names_them(
     assert named.exit_code == 2
 
 
+@pytest.mark.parametrize("protocol", ["presupposition", "presupposition+proof"])
 def test_a_run_by_presuppositions_is_measured_with_standing_alone(
-    agree: Invoke, run: Path, labels: Path, tmp_path: Path
+    agree: Invoke, run: Path, labels: Path, tmp_path: Path, protocol: str
 ) -> None:
     points = truth(8, 6)
     scored = [by_presuppositions(name, kind, said.whole, supplied=said.whole <= 2)
               for name, kind, said in points]  # fmt: skip
-    other = run_by_presuppositions(tmp_path / "presuppositions", scored)
+    if protocol == "presupposition+proof":
+        scored = [with_proof(score) for score in scored]
+    other = run_by_presuppositions(tmp_path / "presuppositions", scored, protocol)
     standing = write_labels(tmp_path / "standing", labels_of_standing(points))
 
     fine = agree(other, "--human", standing, "--resamples", 100, "--fail-under", 0.9)

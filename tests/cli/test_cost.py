@@ -116,6 +116,31 @@ def test_the_cost_of_every_protocol_is_named_before_anything_is_asked(
     assert [match[1] for match in named if match and match[2]] == [protocol]
 
 
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (["--author-response"], ["paper", "economy"]),
+        (["--judge", "claim_factuality=openai/gpt-4.1"], ["paper", "economy"]),
+        (["--context", "excerpts", "--context-tokens", "9000"],
+         ["paper", "economy", "presupposition", "presupposition+proof"]),
+        (["--protocol", "presupposition", "--per", "paper"],
+         ["paper", "economy", "presupposition", "presupposition+proof"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("panel", [[], ["--model", "openai/gpt-5-nano"]])
+def test_no_way_to_ask_is_offered_that_would_be_refused(
+    dry: Dry, flags: list[str], named: list[str], panel: list[str]
+) -> None:
+    result = dry("--model", "openai/gpt-4.1", *panel, *flags, "--json")
+    words = dry("--model", "openai/gpt-4.1", *panel, *flags).stdout
+
+    ways = json.loads(result.stdout)["ways"]
+    assert [way["protocol"] for way in ways] == named * (3 if panel else 1)
+    (line,) = (line for line in words.splitlines() if line.startswith("by protocol: "))
+    assert [way.split()[0] for way in line.removeprefix("by protocol: ").split("; ")] == named
+    assert words.count("(this command)") == 2
+
+
 def test_batch_jobs_have_no_time_that_is_known(dry: Dry) -> None:
     words = dry("--model", "openai/gpt-4.1", "--batch").stdout
 

@@ -360,6 +360,25 @@ async def test_passages_are_the_papers_own_or_marked_as_not_verified(paper: Pape
     assert (read_off.verified, read_off.source) == (False, "table")
 
 
+async def test_a_caption_that_stands_for_a_reading_off_its_figure_flags_nothing() -> None:
+    caption = (
+        "Figure 2: Calls that were counted by hour of the night.\nDots stand for single ponds."
+    )
+    text = f"Abstract\nWe count frogs.\n\n1 Results\nWe listen at night.\n\n0.1 0.2\n{caption}\n"
+    paper = build_paper(PaperRow(paper_id="frogs", title="T", text=text))
+    told = [of_text(sentence, "figure") for sentence in caption.split("\n")]
+    wrong = said(granted(true=1, nearest=told), standing=1)
+
+    record = await score_presuppositions(
+        make_point("No hours are given."), paper, judges([json.dumps(wrong)] * 2)
+    )
+
+    nearest = record.presuppositions[0].nearest
+    assert [(passage.verified, passage.source) for passage in nearest] == [(True, "figure")] * 2
+    assert (record.misinformed, record.reason) == (None, UnknownReason.UNPROVED)
+    assert record.supplied is None
+
+
 async def test_what_the_authors_answer_in_a_checklist_is_no_evidence() -> None:
     text = (
         "Abstract\nWe count frogs.\n\n1 Method\nWe listen at ponds all night long.\n\n"
@@ -470,7 +489,30 @@ async def test_a_panel_has_the_looks_of_all_and_the_lower_median(paper: Paper) -
     assert (record.standing, record.misinformed) == (3, False)
     assert record.verdict is not None
     assert record.verdict.rationale == "Open."
-    assert [rating.score for rating in record.verdict.ratings] == [5, 3]
+    assert [(rating.score, rating.error) for rating in record.verdict.ratings] == [
+        *((5, None), (3, None), (None, "RefusalError: no")),
+    ]
+    assert record.error is None
+
+
+@pytest.mark.parametrize(
+    "missing", [[RefusalError("no")], [json.dumps(said(probability=0.5)), RefusalError("no")]]
+)
+async def test_a_flag_of_a_panel_of_which_a_judge_gave_no_reply_is_an_error_and_no_flag(
+    paper: Paper, missing: list[Reply]
+) -> None:
+    panel = Panel([judges([json.dumps(WRONG)] * 2, "a/b"), judges(missing, "c/d")])
+
+    record = await score_presuppositions(make_point("There is no ablation."), paper, panel)
+
+    assert (record.status, record.misinformed, record.reason) == (Status.ERROR, None, None)
+    assert record.error == "c/d: RefusalError: no"
+    assert record.verdict is not None
+    assert [(rating.judge, rating.score) for rating in record.verdict.ratings] == [
+        *(("a/b", 1), ("c/d", None)),
+    ]
+    assert [look.judge for look in record.looks] == ["a/b", "a/b"]
+    assert PointScore.model_validate_json(record.model_dump_json()) == record
 
 
 async def test_a_panel_of_which_nobody_answers_is_an_error(paper: Paper) -> None:

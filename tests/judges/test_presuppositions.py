@@ -13,6 +13,7 @@ from reviewscore.judges.presuppositions import (
     carries,
     needs_second_look,
     passages_of,
+    states_too,
     verdict_of,
     with_rule,
 )
@@ -32,6 +33,7 @@ SAID = Evidence(quote="We remove a layer.", start=0, end=18, verified=True)
 LATER = SAID.model_copy(update={"doubt": Doubt(kind=DoubtKind.REVISION, sign="a revision")})
 MADE_UP = Evidence(quote="We add a layer.", verified=False)
 READ_OFF = Evidence(quote="Table 2 has three seeds.", verified=False, source="table")
+CAPTION = SAID.model_copy(update={"source": "figure"})
 FLAG, CLEAR = (True, None), (False, None)
 CONTESTED, UNPROVED = (None, UnknownReason.CONTESTED), (None, UnknownReason.UNPROVED)
 INVISIBLE, EXCERPTS = (None, UnknownReason.NOT_VISIBLE), (None, UnknownReason.EXCERPTS)
@@ -89,6 +91,8 @@ HIDDEN = granted(true=NOT_VISIBLE)
         ((granted(true=1, nearest=(MADE_UP,)),), 1, None, UNPROVED),
         ((granted(true=1, nearest=(READ_OFF,)),), 1, None, UNPROVED),
         ((granted(true=1, nearest=(READ_OFF, SAID)),), 1, True, FLAG),
+        ((granted(true=1, nearest=(CAPTION,)),), 1, None, UNPROVED),
+        ((granted(true=1, nearest=(CAPTION, SAID)),), 1, True, FLAG),
         ((granted(true=1, nearest=(LATER,)),), 1, None, AFTER),
         ((granted(true=1, nearest=(LATER, SAID)),), 1, True, FLAG),
         ((granted(true=1, nearest=(MADE_UP,)),), 4, None, CLEAR),
@@ -159,6 +163,7 @@ def test_every_case_of_one_presupposition_is_as_the_contract_says() -> None:
         (look(granted(true=1, nearest=(LATER,))), look(granted(), standing=4), AFTER),
         (look(FALSE), look(kind=PointKind.NONE), CONTESTED),
         (look(granted(), standing=4), look(kind=PointKind.NONE), CLEAR),
+        (look(FALSE), look(FALSE, standing=2, kind=PointKind.NONE), CONTESTED),
     ],
 )
 def test_two_looks_flag_only_what_both_flag(
@@ -221,6 +226,55 @@ def test_what_is_no_point_has_no_verdict_at_all() -> None:
     )
 
 
+NONE = look(kind=PointKind.NONE)
+OTHER = {"judge": "c/d"}
+
+
+@pytest.mark.parametrize(
+    ("looks", "expected"),
+    [
+        ([look(FALSE), NONE.model_copy(update=OTHER), NONE], CONTESTED),
+        ([NONE, NONE.model_copy(update=OTHER), look(FALSE)], CONTESTED),
+        ([NONE, look(FALSE).model_copy(update=OTHER), look(FALSE), NONE], CONTESTED),
+        ([NONE, NONE.model_copy(update=OTHER)], (None, UnknownReason.NO_POINT)),
+        # Two judges of three take it for none; that the third looked twice gives it no more weight.
+        (
+            [
+                look(granted(), standing=4),
+                look(granted(), standing=4).model_copy(update={"number": 2}),
+                NONE.model_copy(update=OTHER),
+                NONE.model_copy(update={**OTHER, "repeat": 1}),
+            ],
+            (None, UnknownReason.NO_POINT),
+        ),
+        ([NONE, look(granted(), standing=4).model_copy(update=OTHER)], CLEAR),
+    ],
+)
+def test_a_flagged_point_is_never_called_none_and_judges_vote_once_each(
+    looks: list[Look], expected: tuple[bool | None, UnknownReason | None]
+) -> None:
+    assert outcome(*looks) == outcome(*looks[::-1]) == expected
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        granted(acknowledged=True, nearest=()),
+        granted(acknowledged=True, nearest=(MADE_UP, READ_OFF, LATER)),
+        granted(acknowledged=True, true=3),
+        granted(acknowledged=True, true=NOT_VISIBLE),
+        granted(acknowledged=True, supplies=Supplies.MOSTLY),
+        granted(),
+    ],
+)
+def test_nothing_is_called_stated_by_the_authors_without_a_passage_that_says_so(
+    stated: Presupposition,
+) -> None:
+    assert not states_too(stated)
+    assert not verdict_of([look(stated, standing=4)], scope=Scope.WHOLE).acknowledged
+    assert states_too(granted(acknowledged=True, true=4))
+
+
 def test_what_the_authors_state_too_is_acknowledged_and_never_beside_a_flag() -> None:
     stated = granted(acknowledged=True)
 
@@ -263,15 +317,17 @@ def test_passages_that_refute_come_first_and_unverified_ones_never() -> None:
 
 
 def test_a_passage_carries_only_if_it_is_verified_and_reviewers_could_see_it() -> None:
-    assert [carries(passage) for passage in (SAID, LATER, MADE_UP, READ_OFF)] == [
-        *(True, False, False, False),
+    assert [carries(passage) for passage in (SAID, LATER, MADE_UP, READ_OFF, CAPTION)] == [
+        *(True, False, False, False, False),
     ]
 
 
 presuppositions = st.builds(
     Presupposition,
     statement=st.just("S"),
-    nearest=st.lists(st.sampled_from([SAID, LATER, MADE_UP, READ_OFF]), max_size=2).map(tuple),
+    nearest=st.lists(st.sampled_from([SAID, LATER, MADE_UP, READ_OFF, CAPTION]), max_size=2).map(
+        tuple
+    ),
     supplies=st.none() | st.sampled_from(Supplies),
     true=st.integers(1, 5) | st.just(NOT_VISIBLE),
     central=st.booleans(),
@@ -293,6 +349,7 @@ judged = st.builds(
 )
 scopes = st.sampled_from(Scope)
 several = st.lists(judged, min_size=1, max_size=4)
+of_any_kind = st.lists(judged | st.just(NONE), min_size=1, max_size=4)
 
 
 def refuted(verdict: PresuppositionVerdict) -> bool:
@@ -373,7 +430,21 @@ def test_without_the_whole_paper_a_flag_rests_on_a_verified_passage(
     assert not verdict.misinformed or verdict.supplied is True
 
 
-@given(several, scopes)
+@given(of_any_kind, scopes)
+def test_what_is_called_no_point_no_look_flags_or_all_call_it_so(
+    looks: list[Look], scope: Scope
+) -> None:
+    verdict = verdict_of(looks, scope=scope)
+    flags = [verdict_of([seen], scope=scope).misinformed for seen in looks]
+
+    if verdict.reason is UnknownReason.NO_POINT:
+        assert True not in flags
+        assert NONE in looks
+    elif True in flags and not all(flags):
+        assert verdict.reason is UnknownReason.CONTESTED
+
+
+@given(of_any_kind, scopes)
 def test_the_order_of_looks_changes_neither_flag_nor_level(looks: list[Look], scope: Scope) -> None:
     one, other = verdict_of(looks, scope=scope), verdict_of(looks[::-1], scope=scope)
 

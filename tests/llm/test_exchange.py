@@ -16,6 +16,7 @@ from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, SettingsError, StopError, TooLargeError
 from reviewscore.llm import structured
+from reviewscore.llm.batch_jobs import BatchCollector, Waiting
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import connect
 from reviewscore.llm.ledger.store import CallsInMemory
@@ -365,3 +366,36 @@ async def test_pages_that_no_prompt_names_any_more_go_with_the_last_that_did(
 
     assert left == {f"{page.sha256}.png" for page in (second, third)}
     assert not list((tmp_path / "pages").iterdir())
+
+
+def test_what_asks_a_moment_after_it_has_ended_goes_with_the_same_wave() -> None:
+    waves: list[list[str]] = []
+
+    async def wave() -> None:
+        looks, asked = 0, []
+
+        async def hand_over(batch: tuple[Waiting, ...]) -> None:
+            waves.append([job.key for job in batch])
+            for job in batch:
+                job.reply.cancel()
+
+        def ask(key: str) -> None:
+            asked.append(asyncio.ensure_future(collector.ask(key, plain_request(key))))
+
+        def idle() -> bool:
+            """At rest from the second look on, just after which the second request is made."""
+            nonlocal looks
+            looks += 1
+            if looks == 2:
+                asyncio.get_running_loop().call_soon(ask, "second")
+            return looks > 1
+
+        collector = BatchCollector(hand_over, idle=idle, quiet=0.01)
+        ask("first")
+        while len(asked) < 2 or not all(reply.done() for reply in asked):
+            await asyncio.sleep(0.01)
+        await collector.close()
+
+    asyncio.run(asyncio.wait_for(wave(), 30))
+
+    assert waves == [["first", "second"]]

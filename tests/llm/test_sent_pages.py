@@ -173,23 +173,35 @@ async def test_the_ledger_keeps_hashes_of_pages_and_finds_the_call_again(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("words", "pages", "stops"),
+    ("status", "words", "pages", "stops"),
     [
-        ("image input is not supported by this model", PAGES, True),
-        ("this model does not support vision", PAGES, True),
-        ("image input is not supported by this model", (), False),
-        ("the server is imagining things", PAGES, False),
+        (400, "image input is not supported by this model", PAGES, True),
+        (400, "this model does not support vision", PAGES, True),
+        (400, "small-vision is not a multimodal model", PAGES, True),
+        (400, "Invalid content type. image_url is only supported by certain models.", PAGES, True),
+        (404, "No endpoints found that support image input", PAGES, True),
+        (500, "image input is not supported", PAGES, True),  # so says a server of one's own
+        (400, "image input is not supported by this model", (), False),
+        (400, "the server is imagining things", PAGES, False),
+        (400, "too many images", PAGES, False),
+        (400, "this model does not support more than 20 images", PAGES, False),
+        (400, "the model small-vision does not support this parameter", PAGES, False),
+        (400, "could not process image", PAGES, False),
+        (413, "image too large: it is not supported", PAGES, False),
+        (500, "failed to decode image: out of memory", PAGES, False),
+        (503, "small-vision is overloaded", PAGES, False),
+        (503, "images are not supported right now", PAGES, False),
     ],
 )
-async def test_a_server_that_refuses_images_stops_the_run_by_name(
-    serve: SERVE, words: str, pages: object, stops: bool
+async def test_a_server_that_refuses_images_stops_the_run_by_name_and_a_passing_fault_does_not(
+    serve: SERVE, status: int, words: str, pages: object, stops: bool
 ) -> None:
-    server = serve(complains(words, 400))
-    provider = open_provider("openai/x", base_url=server.url, timeout=5)
+    server = serve(complains(words, status))
+    provider = open_provider("openai/small-vision", base_url=server.url, timeout=5)
     client = Client(lambda _: provider, CallsInMemory(), limits=CallLimits(max_retries=0))
 
     with pytest.raises(Exception, match=words) as caught:
-        await client.complete(asked("openai/x", pages=pages), stage="judge")
+        await client.complete(asked("openai/small-vision", pages=pages), stage="judge")
     await client.close()
 
     assert isinstance(caught.value, StopError) is stops

@@ -12,36 +12,52 @@ from reviewscore.pages.presuppositions import (
     lead_words,
     look_words,
     own_words,
+    paper_words,
     part_words,
     places_of,
+    refuting,
+    shown_parts,
 )
 from reviewscore.pages.wording import headline
 from reviewscore.report.html import write_report
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.markdown import markdown_report
 from reviewscore.report.role_pages import markdown
-from reviewscore.report.roles import Reader, faults, sheet
+from reviewscore.report.roles import Reader, faults, sheet, with_answers
 from reviewscore.report.summary import summarise, write_summary
-from reviewscore.runs.export import parquet_row, row
-from reviewscore.schema.paper import Evidence, Scope
+from reviewscore.runs.export import COLUMNS, parquet_row, row
+from reviewscore.schema.author_answer import (
+    AlignmentCertainty,
+    AlignmentMethod,
+    AnswerStance,
+    AuthorAnswer,
+)
+from reviewscore.schema.paper import Doubt, DoubtKind, Evidence, Scope
 from reviewscore.schema.point_score import PointScore, Status
-from reviewscore.schema.presupposition import Supplies
+from reviewscore.schema.presupposition import NOT_VISIBLE, Look, Supplies
 from reviewscore.schema.review import PointKind
 from reviewscore.schema.verdict import UnknownReason
 from tests.report.presupposed import (
+    ABSENT,
+    HARBOURS,
     ONCE,
     PAPERS,
+    RATE,
     REVIEWS,
     SEEDS,
+    TUNED,
     granted,
     judged,
     look,
     part,
     presupposed_points,
 )
-from tests.report.synthetic import model_points, write_run
+from tests.report.synthetic import manifest, model_points, write_run
 
 (MISINFORMED, SUPPLIED, STATED, BUNDLE, FOREIGN, INVISIBLE, CONTESTED, FAIR) = presupposed_points()
+FEW = STATED.presuppositions[0]
+THEOREM = granted("The paper has a Theorem 4.", true=1, foreign=True)
+NEAR_THEOREM = granted("The paper has a Theorem 4.", true=4, foreign=True, nearest=(RATE,))
 
 
 @pytest.mark.parametrize(
@@ -163,11 +179,52 @@ def test_what_would_have_to_change_is_said_of_a_remark_that_would_not_stand(
     assert fair_words(score) == words
 
 
+@pytest.mark.parametrize(
+    ("score", "reason"),
+    [
+        (judged(5, look(part(1, THEOREM)), scope=Scope.EXCERPTS), UnknownReason.EXCERPTS),
+        (judged(5, look(part(1, THEOREM)), scope=Scope.MAIN), UnknownReason.EXCERPTS),
+        (CONTESTED, UnknownReason.CONTESTED),
+        (
+            judged(1, look(part(1, ONCE, granted("It has no plot.", true=NOT_VISIBLE)))),
+            UnknownReason.NOT_VISIBLE,
+        ),
+    ],
+)
+def test_of_a_point_without_a_verdict_nothing_is_said_to_have_to_change(
+    score: PointScore, reason: UnknownReason
+) -> None:
+    assert (score.misinformed, score.reason) == (None, reason)
+    assert fair_words(score) == ""
+    assert not any("A fair remark would" in line for line in own_words(score))
+    author = markdown(sheet(Reader.AUTHOR, "tides", "Tides", [score]))
+    assert "A fair remark would" not in author + score._repr_html_()
+
+
 def test_of_a_bundled_remark_it_is_said_how_many_parts_are_misinformed() -> None:
     assert part_words(BUNDLE) == (
         "1 of 2 parts misinformed; the main part, which stands first, decides."
     )
     assert part_words(MISINFORMED) == ""
+
+
+def test_the_parts_of_a_point_without_a_verdict_have_none(tmp_path: Path) -> None:
+    missing = granted("It has no plot.", true=NOT_VISIBLE)
+    bundles = [
+        judged(1, look(part(1, ONCE), part(1, ONCE)), look(part(4, ONCE), number=2)),
+        judged(4, look(part(4, missing, text="no plot"), part(1, ONCE, text="one run"))),
+    ]
+
+    for score in bundles:
+        assert any(known.misinformed for known in score.parts)
+        assert part_words(score) == ""
+        assert {shown.misinformed for shown in shown_parts(score)} == {None}
+        assert '"badge bad">misinformed' not in score._repr_html_()
+        cells = row(score)
+        assert (cells["parts"], cells["parts_misinformed"]) == (2, None)
+    counts = summarise(write_run(tmp_path / "run", bundles)).judged
+    assert counts is not None and counts.presuppositions is not None
+    assert (counts.presuppositions.bundled, counts.presuppositions.parts_misinformed) == (2, 0)
 
 
 def test_a_look_is_told_with_its_flag_its_standing_and_its_probability() -> None:
@@ -265,6 +322,19 @@ def test_the_report_has_the_table_of_a_point_both_levels_and_filters_for_them(ru
     assert "claims, standing" in page
     assert "Two levels, which are never added up." in page
     assert "unanswerability" not in page
+    assert "no passage speaks to, is unknown" in page
+    assert "counts all the same" not in page
+    assert "The scores are this program's own" in page
+
+
+def test_a_run_that_has_judged_nothing_is_explained_by_its_protocol(tmp_path: Path) -> None:
+    begun = manifest(decisive={"protocol": "presupposition"})
+
+    page = write_report(write_run(tmp_path / "run", [], made=begun), None, None)[0]
+
+    text = page.read_text("utf-8")
+    assert "A score is the standing of a remark" in text
+    assert "An argument is called misinformed if" not in text
 
 
 def test_a_statement_of_a_judge_is_text_and_no_markup(tmp_path: Path) -> None:
@@ -293,6 +363,13 @@ def test_exports_hold_both_levels_standing_and_parts_in_columns() -> None:
     assert {other[name] for name in ("protocol", "supplied", "standing", "parts", "granted")} == {
         None,
     }
+
+
+def test_the_column_base_says_that_a_low_standing_alone_is_no_flag() -> None:
+    unproved = row(judged(1, look(part(1, granted("It has one run.", true=1)))))
+
+    assert (unproved["scale"], unproved["base"], unproved["misinformed"]) == ("standing", 1, None)
+    assert "save for standing" in COLUMNS["base"]
 
 
 def page_for(reader: Reader) -> str:
@@ -347,3 +424,112 @@ def test_what_a_judge_read_off_a_page_is_no_passage_and_no_failed_quote(source: 
     assert f"read off a {source}" in shown
     assert f"<s>{words}" not in html
     assert f'<mark class="quote">{words}' not in html
+
+
+@pytest.mark.parametrize(
+    ("score", "quoted"),
+    [
+        (MISINFORMED, True),
+        (FOREIGN, False),
+        (judged(5, look(part(1, NEAR_THEOREM))), False),
+        (judged(5, look(part(1, NEAR_THEOREM)), look(part(2, ONCE), number=2)), True),
+        (judged(5, look(part(1, ONCE)), look(part(2, NEAR_THEOREM), number=2)), True),
+    ],
+)
+def test_one_rule_says_everywhere_whether_a_flag_has_a_quote(
+    score: PointScore, quoted: bool
+) -> None:
+    page = markdown(sheet(Reader.META_REVIEWER, "tides", "Tides", [score]))
+
+    assert score.misinformed
+    assert score.unquoted is not quoted
+    assert bool(refuting(score)) is quoted
+    assert ("do not rely on them" in page) is not quoted
+    assert (SEEDS.quote in page) is quoted
+    assert row(score)["unquoted"] is not quoted
+
+
+@pytest.mark.parametrize("reader", [Reader.AUTHOR, Reader.META_REVIEWER])
+def test_what_is_merely_near_is_handed_to_nobody_as_an_answer(reader: Reader) -> None:
+    later = TUNED.model_copy(update={"doubt": Doubt(kind=DoubtKind.REVISED_TEXT, sign="blue")})
+    near = granted("The loss is not given.", supplies=Supplies.TOPIC_ONLY, nearest=(RATE,))
+    points = [
+        judged(1, look(part(4, near, granted(ONCE.statement, true=1, nearest=(later, SEEDS))))),
+        judged(3, look(part(4, *STATED.presuppositions, near, granted("x", nearest=(later,))))),
+    ]
+
+    parts = sheet(reader, "tides", "Tides", points).parts
+    handed = [
+        [shown.text for shown in entry.quotes]
+        for name in ("the paper speaks to this", "the authors state this too")
+        for part_ in parts
+        if part_.heading == f"Not misinformed; {name}"
+        for entry in part_.entries
+    ]
+
+    assert handed == [[SEEDS.quote], [HARBOURS.quote]]
+
+
+def test_a_draft_for_the_meta_reviewer_quotes_only_what_refutes_the_point() -> None:
+    answer = AuthorAnswer(
+        text="We differ", start=0, end=9, cue_start=0, cue_end=9, stance=AnswerStance.CONTESTS,
+        method=AlignmentMethod.QUOTE, certainty=AlignmentCertainty.SURE, basis="",
+    )  # fmt: skip
+    near = granted("The loss is not given.", supplies=Supplies.TOPIC_ONLY, nearest=(RATE,))
+    score = judged(1, look(part(1, near, ONCE))).model_copy(update={"author_answers": (answer,)})
+
+    page = with_answers(sheet(Reader.META_REVIEWER, "tides", "Tides", [score]), [score], {})
+    drafts = {entry.draft for part_ in page.parts for entry in part_.entries if entry.draft}
+
+    assert {RATE, SEEDS} <= set(score.evidence)
+    assert len(drafts) == 1
+    assert SEEDS.quote in min(drafts)
+    assert RATE.quote not in min(drafts)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"nearest": ()},
+        {"nearest": (ABSENT,)},
+        {"true": 3},
+        {"true": NOT_VISIBLE},
+        {"true": 1, "foreign": True},
+    ],
+)
+def test_that_authors_state_it_too_is_said_of_nothing_without_a_passage(
+    more: dict[str, object],
+) -> None:
+    few = FEW.model_copy(update=more)
+    score = judged(3, look(part(5, few)))
+
+    assert "the authors state this too" not in paper_words(few, score)
+    assert "The authors state this too" not in lead_words(score)
+
+
+@pytest.mark.parametrize(
+    "looks",
+    [
+        (look(part(5, FEW)), look(part(5, granted(FEW.statement)), number=2)),
+        (look(part(5, FEW.model_copy(update={"central": False}))),),
+    ],
+)
+def test_that_authors_state_it_too_is_said_on_top_only_where_all_looks_say_it_of_the_core(
+    looks: tuple[Look, ...],
+) -> None:
+    score = judged(3, *looks)
+
+    assert not score.acknowledged
+    assert lead_words(score).endswith(
+        "This is surely so (5/5), going by the paper: section 1 Method."
+    )
+
+
+def test_a_caption_that_stands_for_a_reading_off_a_figure_is_called_that() -> None:
+    caption = SEEDS.model_copy(update={"source": "figure"})
+    score = judged(1, look(part(1, granted(ONCE.statement, true=1, nearest=(caption,)))))
+    html = score._repr_html_()
+
+    assert score.misinformed is None
+    assert "no passage of the paper shows it" in lead_words(score)
+    assert "alone it carries no flag" in html[html.index(f"{caption.quote}</mark>") :][:400]

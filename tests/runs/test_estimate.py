@@ -95,6 +95,12 @@ def test_each_model_of_a_panel_is_estimated_alone_and_by_each_protocol() -> None
     assert ways[("anthropic/claude-sonnet-5",), "paper"] == alone
 
 
+def test_ways_that_settings_refuse_are_not_estimated(tmp_path: Path) -> None:
+    found = of_examples(compare=True, calibration=tmp_path / "calibration.json")
+
+    assert [way.protocol for way in found.ways] == ["paper", "economy"]
+
+
 def test_a_sum_with_an_unknown_price_is_not_known() -> None:
     found = of_examples(panel=("openai/unheard-of",))
 

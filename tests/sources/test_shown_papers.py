@@ -11,9 +11,9 @@ from reportlab.pdfgen.canvas import Canvas
 from reviewscore.errors import InputError
 from reviewscore.judges.asker import paper_prefix
 from reviewscore.judges.named_places import named_places
-from reviewscore.papers.parts import seen_of
+from reviewscore.papers.parts import Parts, seen_of
 from reviewscore.points.places import with_places
-from reviewscore.schema.paper import NOTHING_MISSING, Paper
+from reviewscore.schema.paper import NOTHING_MISSING, DoubtKind, Paper, Scope
 from reviewscore.sources.collection import Collection, read_collection, single
 from reviewscore.sources.shown_papers import PaperAs, paper_as_shown
 from tests.conftest import PAPER, make_point
@@ -32,7 +32,7 @@ PAGES = (
 )
 
 
-def paged(path: Path) -> Path:
+def paged(path: Path, pages: int = len(PAGES)) -> Path:
     """The frogs' paper: two pages, a figure, a page of references, and an appendix."""
 
     def draw(canvas: Canvas, page: int) -> None:
@@ -41,7 +41,7 @@ def paged(path: Path) -> Path:
         if page == FIGURE - 1:
             canvas.circle(300, 400, 100)
 
-    return make(path, draw, pages=len(PAGES))
+    return make(path, draw, pages=pages)
 
 
 def folder(place: Path, **record: object) -> Collection:
@@ -76,6 +76,68 @@ def test_pages_that_hold_only_what_judges_do_not_see_are_left_out(
     assert paper.shown_pages.count == 5
     assert seen_of(paper).pages == len(expected)
     assert "shown_pages" not in paper.model_dump()
+
+
+APPENDIX = "\n\nA Further Details\n" + "The green frogs of the pond were numbered by hand.\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("pages", "appended", "parts", "paper_as", "kind"),
+    [
+        (5, False, "auto", "pages", Scope.WHOLE),
+        (5, True, "auto", "pages", Scope.WHOLE),
+        (4, False, "auto", "pages", Scope.WHOLE),
+        (4, True, "auto", "pages", Scope.MAIN),  # the PDF lacks it
+        (4, True, "auto", "both", Scope.WHOLE),
+        (5, False, "main", "pages", Scope.MAIN),  # its pages are left out, of which no text speaks
+        (5, False, "main", "both", Scope.MAIN),
+        (5, False, "main", "text", Scope.WHOLE),
+    ],
+)
+def test_how_much_judges_see_goes_by_the_pages_that_they_are_shown(
+    tmp_path: Path, pages: int, appended: bool, parts: Parts, paper_as: PaperAs, kind: Scope
+) -> None:
+    paged(tmp_path / "frogs.pdf", pages)
+    collection = folder(tmp_path, text=PAPER + APPENDIX * appended)
+
+    seen = seen_of(paper_as_shown(collection, "frogs", parts, paper_as))
+
+    assert seen.kind is kind
+    assert (seen.share < 1) is (kind is Scope.MAIN)
+
+
+def test_of_pages_alone_nobody_sees_the_appendix_of_a_scan_or_a_further_document(
+    tmp_path: Path,
+) -> None:
+    make(tmp_path / "frogs.pdf", lambda canvas, _: canvas.circle(300, 400, 100), pages=2)
+    scanned = folder(tmp_path, text=PAPER + APPENDIX)
+    paged(tmp_path / "own.pdf")
+    (tmp_path / "more.txt").write_text("We list all of the ponds that we have been to in spring.\n")
+    more = [{"kind": "submission", "file": "own.pdf"}, {"kind": "supplement", "file": "more.txt"}]
+
+    scan = paper_as_shown(scanned, "frogs", "auto", "pages")
+    further = folder(tmp_path, documents=more)
+
+    assert seen_of(scan).kind is Scope.MAIN
+    assert seen_of(paper_as_shown(further, "frogs", "auto", "pages")).kind is Scope.MAIN
+    assert seen_of(paper_as_shown(further, "frogs", "auto", "both")).kind is Scope.WHOLE
+
+
+@pytest.mark.parametrize("paper_as", ["pages", "both"])
+def test_doubts_about_the_pdf_are_doubts_about_what_is_shown(
+    tmp_path: Path, paper_as: PaperAs
+) -> None:
+    def draw(canvas: Canvas, page: int) -> None:
+        lines = ["Published as a conference paper at FROG 2020", *PAGES[page]]
+        for number, line in enumerate(lines):
+            canvas.drawString(72, 760 - 14 * number, line)
+
+    make(tmp_path / "frogs.pdf", draw, pages=2)
+    collection = folder(tmp_path, text=PAPER)
+
+    assert collection.paper("frogs").doubts == ()
+    (doubt,) = paper_as_shown(collection, "frogs", "auto", paper_as).doubts
+    assert doubt.kind is DoubtKind.CAMERA_READY
 
 
 def test_a_pdf_is_the_one_that_is_named_or_the_one_of_the_papers_name(tmp_path: Path) -> None:
