@@ -624,6 +624,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         if kind != UNTYPED or any(tally.status[UNTYPED, status] for status in Status)
     )
     lexical = manifest.judge == EMBEDDED
+    made_with = sum_of(manifest.decisive, inputs=False)
     return Summary(
         reviewscore_version=", ".join(manifest.reviewscore_versions),
         judge=manifest.judge,
@@ -656,10 +657,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         languages={code: len(tally.languages[code]) for code in sorted(tally.languages)},
         aligned=tally.aligned,
         note=LEXICAL_NOTE if lexical else unvalidated_words(manifest.unvalidated) or None,
-        validation=validation_words(
-            manifest.validation, manifest.judge, sum_of(manifest.decisive, inputs=False)
-        )
-        or None,
+        validation=validation_words(manifest.validation, manifest.judge, made_with) or None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,
         replies=Replies.of(manifest.spending),

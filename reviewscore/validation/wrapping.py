@@ -33,7 +33,9 @@ def wrapped_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, s
         paragraphs that are not wrapped.
     """
     done, width = 0, _width(text)
-    for place in places if width is not None else ():
+    if width is None:
+        return
+    for place in places:
         if place < done:
             continue
         start, last = _rest_of_paragraph(text, place)
