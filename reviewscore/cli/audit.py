@@ -121,7 +121,7 @@ def command(
         say(f"error: {fault}")
     known = None if profiles is None else _profiles(profiles)
     if dry_run:
-        return _dry_run(collection, resolved)
+        return dry_run_of(collection, resolved)
     name = run_name(data if data is not None else Path(paper[0]))
     if output == "-" and not resolved.settings.embedded:
         raise click.UsageError("-o - keeps no run folder, so paid calls would be lost; name one.")
@@ -159,7 +159,8 @@ def _profiles(folder: Path) -> Corpus:
     return read_corpus(folder, submitted=False)
 
 
-def _dry_run(collection: Collection, resolved: Resolved) -> int:
+def dry_run_of(collection: Collection, resolved: Resolved) -> int:
+    """Print what scoring a collection would cost; nothing is asked."""
     settings = with_window(resolved).settings
     check(settings, keys=False)
     check_pages(collection, settings, draw=False, say=say)
@@ -203,7 +204,7 @@ def _note_estimate(
     )
 
 
-def _run(
+def score(
     collection: Collection,
     resolved: Resolved,
     out: Path,
@@ -213,9 +214,16 @@ def _run(
     retry_errors: bool = False,
     allow_foreign: bool = False,
     accept_changed: bool = False,
-    to_stdout: bool = False,
-    profiles: Corpus | None = None,
-) -> int:
+) -> tuple[Settings, Outcome[Manifest]]:
+    """Score a collection into a run folder, with all that is said and agreed to before.
+
+    Returns:
+        The settings as they were used, and how the session ended.
+
+    Raises:
+        Abort: The user does not agree to the cost.
+        ReviewScoreError: As `runs.audit.audit`; or there is no review.
+    """
     if resolved.settings.embedded and not quiet:
         origin = " (the default)" if resolved.origins["model"] == "default" else ""
         encoder = encoder_of(resolved.settings, origin=resolved.origins["encoder"])
@@ -252,6 +260,32 @@ def _run(
         )
     if price is not None:
         _note_estimate(price, settings, outcome)
+    return settings, outcome
+
+
+def _run(
+    collection: Collection,
+    resolved: Resolved,
+    out: Path,
+    *,
+    quiet: bool,
+    data: Path | None = None,
+    retry_errors: bool = False,
+    allow_foreign: bool = False,
+    accept_changed: bool = False,
+    to_stdout: bool = False,
+    profiles: Corpus | None = None,
+) -> int:
+    settings, outcome = score(
+        collection,
+        resolved,
+        out,
+        quiet=quiet,
+        data=data,
+        retry_errors=retry_errors,
+        allow_foreign=allow_foreign,
+        accept_changed=accept_changed,
+    )
     if to_stdout:
         sys.stdout.writelines(line.decode() for _, line in read_lines(out / POINTS))
     else:

@@ -25,6 +25,7 @@ WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
 _VERBS = {
     "fetch": "Fetch papers and reviews from OpenReview, or read its exported notes.",
     "audit": "Score every point of a batch of reviews into a run folder.",
+    "validate": "Measure a judge on planted remarks: can it be trusted on these papers?",
     "inspect": "Say what papers hold: sections, loss, hidden text, text for a model.",
     "reconstruct": "Rebuild one argument as premises and conclusion, proved and judged.",
     "logic": "Prove arguments that are written in first-order formulas.",

@@ -145,8 +145,9 @@ def page_lines(summary: Summary) -> list[str]:
 
 
 def note_lines(summary: Summary) -> list[str]:
-    """What must be said of a model beside its numbers; of the embedded judge it is said apart."""
-    return [summary.note] if summary.note and not summary.lexical else []
+    """What is known of a judge's worth; what else must be said of the embedded one stands apart."""
+    note = None if summary.lexical else summary.note
+    return [line for line in (note, summary.validation) if line]
 
 
 def excerpt_lines(summary: Summary) -> list[str]:

@@ -69,7 +69,7 @@ from reviewscore.runs.session import (
     Say,
     interruptible,
 )
-from reviewscore.runs.unvalidated import unvalidated, unvalidated_words
+from reviewscore.runs.unvalidated import judge_of, latest_validation, unvalidated, unvalidated_words
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_id import POINT_IDS_VERSION
 from reviewscore.schema.point_score import Status
@@ -169,8 +169,7 @@ def chosen_calibration(settings: Settings) -> Calibration | None:
     """The calibration that was asked for."""
     if settings.calibration is None:
         return None
-    judge = " + ".join((settings.model, *settings.panel))
-    return read_calibration(settings.calibration, judge=judge)
+    return read_calibration(settings.calibration, judge=judge_of(settings))
 
 
 def read_calibration(path: Path, *, judge: str) -> Calibration:
@@ -402,6 +401,7 @@ def new_manifest(
         inputs=inputs,
         confidentiality=rule_of(settings),
         unvalidated=unvalidated(settings),
+        validation=latest_validation(settings),
         **noted_data(out, data, collection.pair),
         year=collection.year,
         warnings=tuple(

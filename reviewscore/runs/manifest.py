@@ -26,6 +26,7 @@ from reviewscore.schema.confidentiality import ConfidentialityRule
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.record import Record, storable
+from reviewscore.schema.validation import ValidationRecord
 
 
 class Setting(Record):
@@ -253,6 +254,7 @@ class Manifest(RunManifest):
         growing: Whether records may have been added since.
         pages: What judges saw of papers as images, where they did.
         unvalidated: Models of which nobody knows what they are worth as judges of these papers.
+        validation: The latest validation of its judge on planted points; None if none was at hand.
         changed: Files of records that were changed by something else before a later session.
     """
 
@@ -279,6 +281,9 @@ class Manifest(RunManifest):
     growing: bool = False
     pages: PagesShown | None = Field(default=None, exclude_if=lambda value: value is None)
     unvalidated: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    validation: ValidationRecord | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     changed: tuple[str, ...] = ()
 
     @property

@@ -55,6 +55,7 @@ _NAMES = "|".join(
     (
         *map(re.escape, (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY)),
         r"points\.csv",
+        r"validate\.(?:html|md|csv|json)",
         r"for-(?:meta-reviewer|reviewer|author)\.html",
         r"ledger\.sqlite(?:-wal|-shm|-journal|\.v\d+(?:\.new)?)?",
     )

@@ -137,6 +137,8 @@ class PlantedPoint(Record):
         writer_kind: ``human`` or ``model``.
         verifier: Pseudonym of who verified it; None if nobody did.
         verifier_kind: ``human`` or ``model``; None if nobody did.
+        writer_family: Family of the model that wrote it, such as ``Llama``; None if not known.
+        verifier_family: Family of the model that verified it; None if not known.
     """
 
     schema_id: Literal["reviewscore.planted_point/1"] = Field(
@@ -159,6 +161,8 @@ class PlantedPoint(Record):
     writer_kind: AnnotatorKind
     verifier: str | None = None
     verifier_kind: AnnotatorKind | None = None
+    writer_family: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    verifier_family: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @field_validator("cuts", "decoys")
     @classmethod

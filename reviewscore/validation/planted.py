@@ -1,8 +1,9 @@
 """Planted points: read from a file, and cut out of the text of their paper without a trace.
 
 A cut closes up behind itself: of the white space that an edit leaves on its two sides one stretch
-stays, the one with more line ends. Nothing else of the text changes, and every offset of the text
-before can be looked up in the text after.
+stays, the one with more line ends, and paragraphs that are wrapped at a width are filled again from
+there on. Nothing else of the text changes, and every offset of the text before can be looked up in
+the text after.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from reviewscore.schema.marks import MarkedPassage, sum_of_words
 from reviewscore.schema.planted_point import PlantedPoint, TextEdit
 from reviewscore.sources.annotations import fault_words, is_pseudonym
 from reviewscore.sources.records import RecordFile, RecordRow, also_on
+from reviewscore.validation.wrapping import wrapped_anew
 
 _CURE = "annotations/README.md tells the format"
 _STOPS, _BRACKETS = frozenset(",.;:!?)]"), frozenset("([")
@@ -129,7 +131,23 @@ def cut_mapped(text: str, point: PlantedPoint) -> MappedText:
         InputError: As `check_text`.
     """
     check_text(text, point)
-    return MappedText(text).replaced(seams(text, point.edits))
+    return cut_out(text, point.edits)
+
+
+def cut_out(text: str, edits: Sequence[TextEdit]) -> MappedText:
+    """A text with edits made: closed up, and wrapped lines filled again.
+
+    Args:
+        text: The text.
+        edits: In order and apart.
+    """
+    made = list(seams(text, edits))
+    places, shift = [], 0
+    for start, end, new in made:
+        places.append(start + shift)
+        shift += len(new) - (end - start)
+    mapped = MappedText(text).replaced(made)
+    return mapped.replaced(wrapped_anew(mapped.text, places))
 
 
 def found_again(passage: MarkedPassage, mapped: MappedText) -> tuple[int, int] | None:

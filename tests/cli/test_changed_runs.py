@@ -121,7 +121,7 @@ def test_every_verb_that_takes_a_run_has_the_option() -> None:
         if any(one.name == "accept_changed" for one in command.params)
     }
     assert takes - {"purge"} <= accepts  # it removes a run whatever became of its records
-    assert accepts - takes == {"audit", "focus profile", "focus gaps"}
+    assert accepts - takes == {"audit", "validate", "focus profile", "focus gaps"}
 
 
 RUNS = {"run", "runs", "first", "second"}

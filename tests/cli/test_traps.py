@@ -16,6 +16,7 @@ import pytest
 from reviewscore.cli.main import group
 from tests.conftest import ROOT, THOROUGH
 from tests.traps import Traps
+from tests.validation.invented import set_of_two_papers
 
 EXAMPLES = ROOT / "examples"
 NOTES = ROOT / "tests" / "data" / "openreview" / "v2_iclr2024_thread.json"
@@ -53,6 +54,7 @@ OTHERS = {
     "similarity sweep": ["similarity", "--text", "title", "-o", "sweep", "--resamples", "100"],
     "similarity judge": ["similarity", "--model", "exchange:mail", "-o", "judged", "--dry-run"],
     "similarity reviews": ["run", "--profiles", "similarity"],
+    "validate": ["planted/papers.jsonl", "--items", "planted/planted.jsonl", "-o", "trust"],
     "report": ["run"],
     "export": ["run", "-o", "points.parquet"],
     "merge": ["run", "run-again", "-o", "merged"],
@@ -101,6 +103,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "annotations" / "example", data / "labels")
     shutil.copy(NOTES, data / "notes.json")
     (data / "mail").mkdir()
+    (data / "planted").mkdir()
+    set_of_two_papers(data / "planted")
     argument = {"premises": {"P1": "A", "P2": "A -> B"}, "conclusion": "B"}
     (data / "arguments.jsonl").write_text(json.dumps(argument) + "\n")
     done = start(place, "reviewscore", "audit", ".", "-o", "run", "-q").communicate()

@@ -11,7 +11,14 @@ from reviewscore.config import Settings
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.markdown import markdown_report
 from reviewscore.runs.folder import read_manifest
-from reviewscore.runs.unvalidated import unvalidated, unvalidated_words
+from reviewscore.runs.unvalidated import (
+    keep_validation,
+    latest_validation,
+    unvalidated,
+    unvalidated_words,
+    validation_file,
+)
+from reviewscore.schema.validation import MeasuredShare, ValidationRecord
 from tests.commands import invoker
 from tests.conftest import ROOT
 from tests.loopback import Loopback
@@ -24,18 +31,18 @@ HERE = "http://127.0.0.1:9/v1"
     ("settings", "models"),
     [
         ({}, ()),
-        ({"model": "openai/gpt-5"}, ()),
+        ({"model": "openai/gpt-5"}, ("openai/gpt-5",)),
         ({"model": "exchange:replies"}, ()),
         ({"model": "openai/gpt-5", "base_url": HERE}, ("openai/gpt-5",)),
         ({"model": "ollama/small"}, ("ollama/small",)),
         ({"model": "openai/nobody-knows-it"}, ("openai/nobody-knows-it",)),
-        ({"model": "openai/gpt-5", "panel": ("llamacpp/x",)}, ("llamacpp/x",)),
+        ({"model": "openai/gpt-5", "panel": ("llamacpp/x",)}, ("openai/gpt-5", "llamacpp/x")),
     ],
 )
-def test_models_on_ones_own_machine_and_unknown_ones_are_named(
-    settings: dict[str, object], models: tuple[str, ...]
+def test_models_are_named_of_which_no_validation_is_at_hand(
+    settings: dict[str, object], models: tuple[str, ...], tmp_path: Path
 ) -> None:
-    assert unvalidated(Settings.model_validate(settings)) == models
+    assert unvalidated(Settings.model_validate({**settings, "cache_dir": tmp_path})) == models
 
 
 def test_the_beginning_of_a_run_its_summary_and_its_pages_say_it_in_one_line(
@@ -53,8 +60,47 @@ def test_the_beginning_of_a_run_its_summary_and_its_pages_say_it_in_one_line(
     assert words[1:30] in markdown_report(Path("run"))
 
 
-def test_the_embedded_judge_has_words_of_its_own() -> None:
+def test_the_embedded_judge_is_no_model_whose_verdicts_nobody_knows() -> None:
     run = rs.audit(EXAMPLES, "run")
 
-    assert not [line for line in summary_lines(run.summary) if "no validation" in line]
+    assert not [line for line in summary_lines(run.summary) if "better than chance" in line]
     assert "unvalidated" not in Path("run/manifest.json").read_text("utf-8")
+
+
+def record(judge: str) -> ValidationRecord:
+    return ValidationRecord(
+        judge=judge, at="2026-01-02T03:04:05+00:00", made_with="0" * 64, items_sha256="1" * 64,
+        items=48, papers=8, shares={"sensitivity": MeasuredShare(value=0.75, n=48)},
+        sentence="This judge finds 75.0 %.",
+    )  # fmt: skip
+
+
+def test_the_latest_validation_of_a_judge_is_kept_for_later_runs(tmp_path: Path) -> None:
+    settings = Settings(model="openai/gpt-5", cache_dir=tmp_path)
+    panel = Settings(model="openai/gpt-5", panel=("llamacpp/x",), cache_dir=tmp_path)
+
+    assert keep_validation(record("openai/gpt-5"), settings)
+
+    assert latest_validation(settings) == record("openai/gpt-5")
+    assert unvalidated(settings) == ()
+    assert latest_validation(panel) is None  # a panel is another judge
+
+
+def test_what_replies_in_a_folder_are_worth_is_not_kept(tmp_path: Path) -> None:
+    settings = Settings(model="exchange:replies", cache_dir=tmp_path)
+
+    assert not keep_validation(record("exchange:replies"), settings)
+    assert latest_validation(settings) is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"\xff", record("other/model").model_dump_json().encode()]
+)
+def test_a_record_that_cannot_be_used_is_no_validation(content: bytes, tmp_path: Path) -> None:
+    settings = Settings(model="openai/gpt-5", cache_dir=tmp_path)
+    file = validation_file(settings)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+
+    assert latest_validation(settings) is None
+    assert unvalidated(settings) == ("openai/gpt-5",)

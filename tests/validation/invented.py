@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 from reviewscore.papers.load import PaperRow, build_paper
@@ -99,3 +100,87 @@ def point_of(text: str, *cuts: dict[str, Any], decoys: tuple[dict[str, Any], ...
     sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return point(paper_text_sha256=sha256, cuts=list(cuts), decoys=list(decoys),
                  passages=[{"start": 0, "end": 0, "sha256": "", "place": "main"}])  # fmt: skip
+
+
+REEFS = """# Listening to Reefs
+
+## Abstract
+
+We count shrimps by their sounds. The reef is loud.
+
+## 1 Recording
+
+Recorders hung below every buoy for one night. Batteries were changed by divers. The divers wore
+grey suits. Microphones were calibrated against a pistonphone before each deployment.
+
+## 2 Counting
+
+A counter marks each snap. Manual annotation of snaps was repeated by three independent students.
+Their chairs were green.
+
+## 3 Limits
+
+Storms drown all snaps. Recordings during heavy storms were excluded from every analysis.
+Nothing else was left out.
+"""
+BELLS = """# Tuning Old Bells
+
+## Abstract
+
+We tune bells by filing. Filing is slow.
+
+## 1 Filing
+
+Bells were filed by hand. The temperature of the foundry was held constant during filing.
+The files were new.
+
+## 2 Listening
+
+Listeners heard pairs of bells. The order of pairs was randomised separately for each listener.
+Tea was served.
+"""
+_ABOUT = (
+    ("reefs", "denial", "Microphones were calibrated against a pistonphone before each deployment.",
+     "Calibrated microphones would matter, yet no pistonphone deployment is described.",
+     "Their chairs were green."),
+    ("reefs", "question", "Manual annotation of snaps was repeated by three independent students.",
+     "Was the manual annotation repeated, and how many independent students did it?",
+     "The divers wore\ngrey suits."),
+    ("reefs", "argument", "Recordings during heavy storms were excluded from every analysis.",
+     "Heavy storms stay in the analysis, so recordings that should be excluded bias it.",
+     "The reef is loud."),
+    ("bells", "denial", "The temperature of the foundry was held constant during filing.",
+     "No constant temperature is held in the foundry while filing goes on.",
+     "The files were new."),
+    ("bells", "question", "The order of pairs was randomised separately for each listener.",
+     "Did each listener get a separately randomised order, or were pairs fixed?",
+     "Tea was served."),
+)  # fmt: skip
+
+
+def set_of_two_papers(folder: Path, **changes: Any) -> tuple[Path, Path]:
+    """Files of two papers and of planted points about them, one of another paper among them.
+
+    Args:
+        folder: Where to.
+        changes: Fields that all points have otherwise.
+    """
+    texts = {"reefs": REEFS, "bells": BELLS}
+    papers, planted = folder / "papers.jsonl", folder / "planted.jsonl"
+    rows = [{"paper_id": name, "text": text} for name, text in texts.items()]
+    papers.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    items = [
+        given(id=f"item.{number}", paper_id=name, form=form, remark=remark, fact=answer,
+              paper_text_sha256=hashlib.sha256(texts[name].encode()).hexdigest(),
+              passages=[{**span(answer, texts[name]), "sha256": sum_of_words(answer),
+                         "place": "main"}],
+              cuts=[span(answer, texts[name])], decoys=[span(decoy, texts[name])])
+        for number, (name, form, answer, remark, decoy) in enumerate(_ABOUT)
+    ]  # fmt: skip
+    foreign = "Recordings of shrimps lack a map of buoys, and divers give no position."
+    items.append(
+        items[-1] | {"id": "item.foreign", "form": "another_paper", "fair_about": "reefs",
+                     "remark": foreign, "passages": [], "cuts": [], "decoys": []}
+    )  # fmt: skip
+    planted.write_text("".join(f"{json.dumps(item | changes)}\n" for item in items))
+    return papers, planted

@@ -1,0 +1,104 @@
+"""``reviewscore validate``: can a judge be trusted on these papers?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from reviewscore.cli import options
+from reviewscore.config import as_settings
+
+_SHOWN = 3
+"""Points left out that are said in full."""
+
+
+@click.command("validate", cls=options.GroupedCommand)
+@click.argument("papers", nargs=-1, required=True, type=options.PATH)
+@options.path("--items", required=True, help="Planted points, one object a line (JSONL).")
+@options.path("-o", "--output", required=True, help="Folder of the run and its page.")
+@options.switch("--dry-run", help="Calls, tokens, dollars, hours; asks nothing.")
+@options.DRY_RUN_JSON
+@options.preset(
+    "--resamples", type=click.IntRange(100), default=2000, help="Bootstrap samples of papers."
+)
+@options.preset(
+    "--seed", type=click.IntRange(0), default=0, help="Of names, order and bootstrap samples."
+)
+@options.switch("--retry-errors", help="Try remarks again that failed.")
+@options.YES
+@options.ACCEPT_CHANGED
+@options.switch("-q", "--quiet", help="Say nothing but errors.")
+@options.settings_options
+def command(
+    papers: tuple[Path, ...],
+    items: Path,
+    output: Path,
+    dry_run: bool,
+    resamples: int,
+    seed: int,
+    retry_errors: bool,
+    yes: bool,
+    accept_changed: bool,
+    quiet: bool,
+    **flags: object,
+) -> int:
+    """Measure a judge on planted remarks: misinformed ones, and the same ones made fair.
+
+    Each remark is judged twice, by the pipeline of `audit`: about its paper, and about the same
+    paper without the passages that answer it. PAPERS are folders or files with papers; the same
+    command again does only what is missing.
+
+    \b
+    Example:  reviewscore validate papers.jsonl --items planted.jsonl -o trust --model openai/gpt-5
+    """
+    from reviewscore.bounds import put_in_force
+    from reviewscore.cli.audit import dry_run_of, score
+    from reviewscore.cli.closing import exit_code
+    from reviewscore.cli.tabling import say_written
+    from reviewscore.cli.terminal import print_line, say, waiting
+    from reviewscore.runs.unvalidated import keep_validation
+    from reviewscore.stats.resampling import Resampling
+    from reviewscore.validation.page import headline, write_validation
+    from reviewscore.validation.planted import read_planted
+    from reviewscore.validation.trials import papers_of, planted_trials
+    from reviewscore.validation.validate import validation_of
+
+    options.check_json(dry_run=dry_run)
+    resolved = options.settings_from(as_settings(flags))
+    put_in_force(resolved.settings.bounds)
+    with waiting("making versions of papers", quiet=quiet):
+        planted = planted_trials(read_planted(items), papers_of(papers), seed=seed)
+    faults = planted.left_out
+    for fault in faults[:_SHOWN]:
+        say(f"left out: {fault}")
+    if len(faults) > _SHOWN:
+        say(f"left out: {len(faults) - _SHOWN:,} more")
+    if dry_run:
+        return dry_run_of(planted.collection, resolved)
+    settings, outcome = score(
+        planted.collection,
+        resolved,
+        output,
+        quiet=quiet,
+        retry_errors=retry_errors,
+        allow_foreign=yes,
+        accept_changed=accept_changed,
+    )
+    made = validation_of(
+        planted,
+        output,
+        settings,
+        manifest=outcome.manifest,
+        items=items,
+        how=Resampling(resamples, seed, "papers"),
+    )
+    written = write_validation(made, output, allow_foreign=True)
+    if made.complete and not made.changed:
+        keep_validation(made.record, settings)
+    if not quiet:
+        print_line(headline(made))
+        say_written(written)
+    return exit_code(
+        outcome, output, f"{outcome.failed} remarks failed; --retry-errors tries them again"
+    )

@@ -1,0 +1,117 @@
+"""Families of models: who wrote planted points, who confirmed them, and who judges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from reviewscore.config import EMBEDDED
+from reviewscore.llm.provider import EXCHANGE
+from reviewscore.schema.annotation import AnnotatorKind
+from reviewscore.schema.planted_point import PlantedPoint
+from reviewscore.schema.record import Record
+
+_FAMILIES = {
+    "GPT": r"gpt|chatgpt|o[1-9](?![a-z0-9])|davinci",
+    "Claude": r"claude",
+    "Gemini": r"gemini|gemma|palm",
+    "Llama": r"llama|vicuna|alpaca",
+    "Qwen": r"qwen|qwq",
+    "Mistral": r"mistral|mixtral|ministral|magistral",
+    "DeepSeek": r"deepseek",
+    "Phi": r"phi",
+    "Command": r"command|aya",
+    "GLM": r"glm",
+    "Kimi": r"kimi",
+    "Granite": r"granite",
+    "OLMo": r"olmo",
+    "SmolLM": r"smollm",
+}
+"""Families by how the names of their models begin."""
+UNKNOWN = "unknown"
+PERSON = "person"
+
+
+class Families(Record):
+    """Families of those who took part; several where several did.
+
+    Attributes:
+        writer: Of those who wrote the remarks: a family, ``person`` or ``unknown``.
+        verifier: Of those who confirmed them; empty if nobody did.
+        judge: Of the models that judge; empty for the embedded judge.
+    """
+
+    writer: tuple[str, ...]
+    verifier: tuple[str, ...]
+    judge: tuple[str, ...]
+
+    @property
+    def warning(self) -> str:
+        """What must be said of them; empty if nothing."""
+        if not self.judge:
+            return ""
+        known = {name.casefold() for name in (*self.writer, *self.verifier, *self.judge)}
+        if len(known) == 1 and UNKNOWN not in known:
+            return (
+                f"Writer, confirmer and judge are of one family ({self.judge[0]}): what its "
+                "members overlook alike does not show, and the figures may be too good."
+            )
+        if UNKNOWN in known:
+            lacking = [
+                role
+                for role, names in (
+                    ("the writer", self.writer),
+                    ("the confirmer", self.verifier),
+                    ("the judge", self.judge),
+                )
+                if UNKNOWN in names
+            ]
+            return (
+                f"The family of {' and of '.join(lacking)} is not known. If writer, confirmer and "
+                "judge are of one family, the figures may be too good."
+            )
+        return ""
+
+
+def family_of(model: str) -> str:
+    """The family of a model by its name, such as ``Llama`` for ``ollama/llama3.1:8b``.
+
+    Args:
+        model: The name, with its provider.
+    """
+    name = model.casefold()
+    if name.startswith(EXCHANGE):
+        return UNKNOWN
+    _, _, own = name.rpartition("/")
+    for before in ("", r".*[-_. ]"):  # what a name begins with says more than what it is made of
+        for family, begins in _FAMILIES.items():
+            if re.match(rf"{before}(?:{begins})(?![a-z])", own):
+                return family
+    return UNKNOWN
+
+
+def families_of(points: Sequence[PlantedPoint], models: Iterable[str]) -> Families:
+    """The families of those who wrote, confirmed and judge.
+
+    Args:
+        points: The planted points; they may name a family.
+        models: The models that judge.
+    """
+    return Families(
+        writer=_named(points, lambda point: (point.writer_kind, point.writer_family)),
+        verifier=_named(
+            [point for point in points if point.verifier_kind is not None],
+            lambda point: (point.verifier_kind, point.verifier_family),
+        ),
+        judge=tuple(sorted({family_of(model) for model in models if model != EMBEDDED})),
+    )
+
+
+def _named(
+    points: Iterable[PlantedPoint],
+    who: Callable[[PlantedPoint], tuple[AnnotatorKind | None, str | None]],
+) -> tuple[str, ...]:
+    names = set()
+    for kind, family in map(who, points):
+        names.add(PERSON if kind is AnnotatorKind.HUMAN else family or UNKNOWN)
+    return tuple(sorted(names))

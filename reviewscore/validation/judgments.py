@@ -1,0 +1,143 @@
+"""What a judge made of each trial, read from the folder of its run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from reviewscore.files import read_lines
+from reviewscore.runs.folder import ERRORS, ErrorRecord, read_points
+from reviewscore.schema.paper import Evidence
+from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.verdict import Finding
+from reviewscore.validation.trials import PlantedTrial
+
+
+class TrialState(StrEnum):
+    """What came of a trial."""
+
+    VERDICT = "verdict"
+    FINDING = "finding"  # of the embedded judge, which gives no verdict
+    UNKNOWN = "unknown"  # the judge gave no verdict
+    FAILED = "failed"
+    NO_POINT = "no point"  # the remark was split into none, or taken for none
+    PENDING = "pending"  # not judged yet
+
+
+@dataclass(frozen=True)
+class JudgedTrial:
+    """A trial and what came of it.
+
+    Attributes:
+        trial: The trial.
+        state: What came of it.
+        points: The points that the remark was split into, in its order.
+    """
+
+    trial: PlantedTrial
+    state: TrialState
+    points: tuple[PointScore, ...]
+
+    @property
+    def flagged(self) -> bool | None:
+        """Whether it is judged misinformed: whether any of its points is; None without a verdict.
+
+        Of the embedded judge: whether any of them is addressed.
+        """
+        if self.state is TrialState.FINDING:
+            return any(point.finding is Finding.ADDRESSED for point in self.points)
+        if self.state is not TrialState.VERDICT:
+            return None
+        return any(point.misinformed for point in self.points)
+
+    @property
+    def score(self) -> int | None:
+        """The lowest score of its points, 1..5; None without a verdict or a score."""
+        if self.state is not TrialState.VERDICT:
+            return None
+        scores = [point.min_score for point in self.points]
+        return min((score for score in scores if score is not None), default=None)
+
+    @property
+    def quotes(self) -> tuple[int, int]:
+        """Verified passages that its flagged points give, and how many meet an answer."""
+        given = [
+            quote
+            for point in self.points
+            if point.misinformed
+            for quote in point.evidence
+            if quote.verified and not quote.acknowledges
+        ]
+        return len(given), sum(self._answers(quote) for quote in given)
+
+    def shown_among(self, first: int) -> bool:
+        """Whether an answer is among the first passages that the embedded judge shows of a point.
+
+        Args:
+            first: How many passages.
+        """
+        return any(self._answers(one) for point in self.points for one in point.passages[:first])
+
+    def _answers(self, quote: Evidence) -> bool:
+        """Whether a passage of the whole paper meets one that answers the point."""
+        start, end = quote.start, quote.end
+        return (
+            start is not None
+            and end is not None
+            and any(start < known.end and known.start < end for known in self.trial.point.passages)
+        )
+
+
+def judged_trials(
+    trials: Sequence[PlantedTrial], run: Path, *, complete: bool
+) -> tuple[JudgedTrial, ...]:
+    """What a run made of trials, in their order.
+
+    Args:
+        trials: The trials.
+        run: The run folder.
+        complete: Whether the run's last session came to its end.
+
+    Raises:
+        RunFolderError: A record cannot be read.
+    """
+    points: dict[str, list[PointScore]] = defaultdict(list)
+    for point in read_points(run):
+        points[point.review_id].append(point)
+    failed = {
+        record.review_id
+        for _, line in read_lines(run / ERRORS)
+        if (record := ErrorRecord.model_validate_json(line)).what == "review"
+    }
+    judged = []
+    for trial in trials:
+        own = points.get(trial.review_id, [])
+        state = _state(own)
+        if not own and trial.review_id in failed:
+            state = TrialState.FAILED
+        elif not own and not complete:
+            state = TrialState.PENDING
+        kept = sorted((point for point in own if point.is_point), key=lambda point: point.ordinal)
+        judged.append(JudgedTrial(trial, state, tuple(kept)))
+    return tuple(judged)
+
+
+def _state(points: Iterable[PointScore]) -> TrialState:
+    """The state of a remark that was split into these points.
+
+    A flag on any of them is a flag; without one, each must have a verdict.
+    """
+    kept = [point for point in points if point.is_point]
+    if not kept:
+        return TrialState.NO_POINT
+    if any(point.misinformed for point in kept):
+        return TrialState.VERDICT
+    if any(point.status is Status.ERROR for point in kept):
+        return TrialState.FAILED
+    if all(point.status is Status.UNSCORED for point in kept):
+        return TrialState.FINDING
+    known = all(point.misinformed is not None for point in kept)
+    return TrialState.VERDICT if known else TrialState.UNKNOWN

@@ -1,0 +1,313 @@
+"""A validation as a page, as tidy rows and as JSON; and the sentence that a chair can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from reviewscore.pages.figures import FigurePage, write_pages
+from reviewscore.printable import counted
+from reviewscore.runs.folder import changed_words
+from reviewscore.schema.planted_point import PlantedForm
+from reviewscore.schema.point_label import PassagePlace
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.resampling import FEW_PAPERS, percent
+from reviewscore.stats.tables import Cell, Kind, Table, csv_text, ends, number
+from reviewscore.validation.families import PERSON, UNKNOWN
+from reviewscore.validation.figures import (
+    DIFFERENCE,
+    FIRST,
+    PlantedGroup,
+    PlantedSection,
+    PlantedValidation,
+)
+from reviewscore.validation.judgments import TrialState
+
+VERB = "validate"
+COLUMNS = ("table", "group", "measure", "kind", "value", "low", "high", "n", "method", "reason")
+"""Columns of ``validate.csv``: a line for each estimate, unrounded; shares lie between 0 and 1."""
+FORM_NAMES = {
+    PlantedForm.DENIAL: "denial",
+    PlantedForm.REQUEST: "request for what is there",
+    PlantedForm.QUESTION: "question",
+    PlantedForm.HEDGED: "hedged",
+    PlantedForm.ARGUMENT: "argument",
+    PlantedForm.MISREADING: "misreading",
+    PlantedForm.ANOTHER_PAPER: "about another paper",
+}
+PLACE_NAMES = {
+    PassagePlace.MAIN: "main text",
+    PassagePlace.CAPTION: "caption",
+    PassagePlace.TABLE: "table",
+    PassagePlace.FOOTNOTE: "footnote",
+    PassagePlace.APPENDIX: "appendix alone",
+    PassagePlace.CHECKLIST: "checklist alone",
+}
+_WHERE = {
+    PassagePlace.MAIN: "in the main text",
+    PassagePlace.CAPTION: "in captions",
+    PassagePlace.TABLE: "in tables",
+    PassagePlace.FOOTNOTE: "in footnotes",
+    PassagePlace.APPENDIX: "in the appendix alone",
+    PassagePlace.CHECKLIST: "in the checklist alone",
+}
+STATE_NAMES = {
+    TrialState.VERDICT: "with a verdict",
+    TrialState.FINDING: "with a finding (lexical gives no verdict)",
+    TrialState.UNKNOWN: "unknown: the judge gave no verdict",
+    TrialState.FAILED: "failed",
+    TrialState.NO_POINT: "the remark was split into no point",
+    TrialState.PENDING: "not judged yet",
+}
+_MOSTLY, _FEWEST = 0.5, 5
+"""Places are named of whose answers fewer than this share are met, of so many at least."""
+HARDER = {
+    False: "Real remarks are harder: where readers had labelled real points, most flags were not "
+    "confirmed. Read each passage.",
+    True: "Real remarks are harder. Read each passage.",
+}
+"""What stands behind the sentence, of judges that give scores and of the embedded one."""
+
+
+def sentence(sections: tuple[PlantedSection, ...], *, embedded: bool) -> str:
+    """What a validation says, in words that a chair can act on.
+
+    Args:
+        sections: Its tables; the first has the strata.
+        embedded: Whether the judge is ``lexical``.
+    """
+    groups = sections[0].groups
+    if not groups:
+        return "Nothing was judged."
+    head = groups[0].estimates
+    kind = "hard planted" if groups[0].group == "hard" else "planted"
+    if embedded:
+        return _of_the_finder(head, kind)
+    hit, kept = head["sensitivity"], head["specificity"]
+    if hit.value is None or kept.value is None:
+        return "No verdict was given on misinformed or on fair remarks, so nothing can be said."
+    alarm = _turned(kept)
+    text = (
+        f"This judge finds {_words(hit)} of {kind} misinformed remarks and flags {_words(alarm)} "
+        f"of {kind} fair ones"
+    )
+    if not _apart(head[DIFFERENCE], hit, alarm):
+        return f"{text}. That it can tell the two apart is not shown: do not act on its flags."
+    missed = list(_missed(sections))
+    return f"{text}; answers {' and '.join(missed)} are mostly missed." if missed else f"{text}."
+
+
+def _apart(gain: Estimate, hit: Estimate, alarm: Estimate) -> bool:
+    """Whether misinformed remarks are shown to be flagged oftener than fair ones.
+
+    Where papers differ all alike, as by a judge that is always right, the difference has no
+    interval; then those of the two shares must lie apart.
+    """
+    if gain.low is not None:
+        return gain.low > 0
+    return hit.low is not None and alarm.high is not None and hit.low > alarm.high
+
+
+def _of_the_finder(head: dict[str, Estimate], kind: str) -> str:
+    first = FIRST[-1]
+    recall, there, gone = (
+        head[name] for name in (f"first_{first}", "addressed_whole", "addressed_cut")
+    )
+    if recall.value is None or there.value is None or gone.value is None:
+        return "Nothing was judged in both versions of a paper, so nothing can be said."
+    return (
+        f"The evidence finder shows the answer to {_words(recall)} of {kind} "
+        f"remarks among its first {first} passages; it calls {_words(there)} addressed "
+        f"where the paper answers them and {_words(gone)} where the answer is cut out. It judges "
+        "no truth."
+    )
+
+
+def _turned(share: Estimate) -> Estimate:
+    """The share of the others."""
+    low, high = (None if end is None else 1 - end for end in (share.high, share.low))
+    value = None if share.value is None else 1 - share.value
+    return share.model_copy(update={"value": value, "low": low, "high": high})
+
+
+def _words(share: Estimate) -> str:
+    """A share with its interval and what it rests on."""
+    interval = ends(share, "share")
+    value = f"{number(share.value or 0.0, 'share')} %"
+    return f"{value} {interval}" if interval else f"{value} (of {share.n:,})"
+
+
+def _missed(sections: tuple[PlantedSection, ...]) -> Iterator[str]:
+    """Places of which most answers are missed."""
+    for section in sections:
+        for group in section.groups if section.name == "place" else ():
+            hit = group.estimates["sensitivity"]
+            if hit.value is not None and hit.value < _MOSTLY and hit.n >= _FEWEST:
+                yield _WHERE[PassagePlace(group.group)]
+
+
+def write_validation(
+    made: PlantedValidation, out: Path, *, allow_foreign: bool = False
+) -> list[Path]:
+    """Write page, Markdown, CSV and JSON into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder cannot be written, or holds other things.
+        StopError: The disk is full.
+    """
+    return write_pages(
+        validation_page(made), made, out, verb=VERB, csv=tidy(made), allow_foreign=allow_foreign
+    )
+
+
+def tidy(made: PlantedValidation) -> str:
+    """All estimates as CSV, with the columns of `COLUMNS`."""
+    return csv_text(COLUMNS, _rows(made))
+
+
+def _rows(made: PlantedValidation) -> Iterator[list[object]]:
+    for section in made.sections:
+        for group in section.groups:
+            for name, one in group.estimates.items():
+                yield [section.name, group.group, name, made.kinds[name], one.value, one.low,
+                       one.high, one.n, one.method, one.reason]  # fmt: skip
+
+
+def headline(made: PlantedValidation) -> str:
+    """The sentence, and what it was measured on."""
+    record = made.record
+    measured = f"{counted(record.items, 'planted point')} of {counted(record.papers, 'paper')}"
+    return f"Measured with {measured}. {record.sentence}"
+
+
+def validation_page(made: PlantedValidation) -> FigurePage:
+    """The validation as a page for chairs."""
+    return FigurePage(
+        title="Can this judge be trusted here?",
+        eyebrow=f"reviewscore {made.reviewscore_version} · {made.record.judge}",
+        lead=f"{headline(made)} {HARDER[made.embedded]}",
+        banners=tuple(_banners(made)),
+        tables=(
+            *(_table(made, section) for section in made.sections if section.groups),
+            _states(made),
+            *([_scores(made)] if made.scores else []),
+            _setup(made),
+        ),
+        foot=tuple(_foot(made)),
+    )
+
+
+def _banners(made: PlantedValidation) -> Iterator[str]:
+    if made.changed:
+        yield f"{changed_words(made.changed)}."
+    if not made.complete:
+        yield "Not everything was judged; run the same command again to go on."
+    yield (
+        "Planted remarks are clearer than real ones: these figures bound trust from above, and say "
+        "nothing of papers of another field or language."
+    )
+    if made.families.warning:
+        yield made.families.warning
+    if made.record.papers < FEW_PAPERS:
+        yield f"Intervals rest on {counted(made.record.papers, 'paper')} and are too narrow."
+
+
+def _label(section: PlantedSection, group: PlantedGroup) -> str:
+    if section.name == "form":
+        return FORM_NAMES[PlantedForm(group.group)]
+    if section.name == "place":
+        return PLACE_NAMES[PassagePlace(group.group)]
+    return group.group
+
+
+def _table(made: PlantedValidation, section: PlantedSection) -> Table:
+    names = list(made.titles)
+    rows: list[tuple[Cell, ...]] = [
+        (_label(section, group), group.items, *(group.estimates[name] for name in names))
+        for group in section.groups
+    ]
+    kinds: tuple[Kind, ...] = ("share", "share", *(made.kinds[name] for name in names))
+    columns = ("", "Items", *(made.titles[name] for name in names))
+    return Table(section.name, section.title, columns, tuple(rows), kind=kinds)
+
+
+def _states(made: PlantedValidation) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (STATE_NAMES[TrialState(state)], *counts) for state, counts in made.states.items()
+    ]
+    rows.append(("of all, remarks split into several points", made.several, None))
+    return Table(
+        "states",
+        "What came of each remark",
+        ("", "Misinformed", "Fair"),
+        tuple(rows),
+        lead="Remarks of all strata in both versions. What has no verdict is in no share of flags.",
+        notes=(
+            "A remark that is split into several points is flagged if any of them is, and has a "
+            "verdict without a flag only if all of them have; the last row counts both versions.",
+        ),
+    )
+
+
+def _scores(made: PlantedValidation) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (f"score {score}", *counts) for score, counts in made.scores.items()
+    ]
+    return Table(
+        "scores",
+        "Scores that were given",
+        ("", "Misinformed", "Fair"),
+        tuple(rows),
+        lead="Of arguments the lowest score of a premise; 1 and 2 are misinformed.",
+    )
+
+
+def _setup(made: PlantedValidation) -> Table:
+    families = made.families
+    rows: list[tuple[Cell, ...]] = [
+        ("judge", f"{made.record.judge}{_in_words(families.judge)}"),
+        ("protocol", made.protocol or "none: no model was asked"),
+        ("writer of the remarks", _people(families.writer)),
+        ("confirmer of both truths", _people(families.verifier) or "nobody"),
+        ("papers", made.record.papers),
+        ("points left out as a truth of them is denied", made.refuted),
+        ("points left out for other reasons", len(made.left_out)),
+    ]
+    judged = sum(map(sum, made.states.values())) - sum(made.states.get(TrialState.PENDING, (0, 0)))
+    if made.usd is not None and judged:
+        free = f" ({made.reused:,} of {made.calls:,} calls were at hand)" if made.reused else ""
+        rows.append(("cost per 1,000 remarks", f"${1000 * made.usd / judged:,.2f}{free}"))
+    return Table("setup", "How it was made", ("", "Value"), tuple(rows), notes=made.left_out[:5])
+
+
+def _people(families: tuple[str, ...]) -> str:
+    """Who wrote or confirmed, in words."""
+    names = {PERSON: "a person", UNKNOWN: "a model whose family is not named"}
+    return ", ".join(names.get(family, f"a model of the family {family}") for family in families)
+
+
+def _in_words(families: tuple[str, ...]) -> str:
+    return f" (family: {', '.join(families)})" if families else ""
+
+
+def _foot(made: PlantedValidation) -> Iterator[str]:
+    yield (
+        "Each remark is judged twice, as a review of its own: about the paper as it is, where the "
+        "paper answers it (misinformed), and about the same paper without the passages that answer "
+        "it (fair). Judges see neither the other version nor anything that names one."
+    )
+    yield from (f"{text[:1].upper()}{text[1:]}." for text in made.meanings)
+    yield (
+        "The stratum plain holds points whose two truths a reader confirmed without a doubt; hard "
+        "ones (hedged, deep in an appendix, doubted) stand apart, and so do remarks that are fair "
+        "about another paper, for which nothing is cut."
+    )
+    yield "Where an answer stands in several places, the one that is read first counts."
+    yield (
+        f"Cite: reviewscore {made.reviewscore_version}, settings {made.record.made_with[:16]}, "
+        f"points {made.record.items_sha256[:16]}, {percent(made.level)} intervals of "
+        f"{made.resamples:,} resamples of papers, seed {made.seed}."
+    )
