@@ -15,7 +15,9 @@ _SHOWN = 3
 
 @click.command("validate", cls=options.GroupedCommand)
 @click.argument("papers", nargs=-1, required=True, type=options.PATH)
-@options.path("--items", required=True, help="Planted points, one object a line (JSONL).")
+@options.path(
+    "--items", help="Planted points, one object a line [default: planted.jsonl beside the papers]"
+)
 @options.path("-o", "--output", required=True, help="Folder of the run and its page.")
 @options.switch("--dry-run", help="Calls, tokens, dollars, hours; asks nothing.")
 @options.DRY_RUN_JSON
@@ -32,7 +34,7 @@ _SHOWN = 3
 @options.settings_options
 def command(
     papers: tuple[Path, ...],
-    items: Path,
+    items: Path | None,
     output: Path,
     dry_run: bool,
     resamples: int,
@@ -46,8 +48,9 @@ def command(
     """Measure a judge on planted remarks: misinformed ones, and the same ones made fair.
 
     Each remark is judged twice, by the pipeline of `audit`: about its paper, and about the same
-    paper without the passages that answer it. PAPERS are folders or files with papers; the same
-    command again does only what is missing.
+    paper without the passages that answer it. PAPERS are folders or files with papers; of a folder
+    that holds planted.jsonl too, these are the remarks. The same command again does only what is
+    missing.
 
     \b
     Example:  reviewscore validate papers.jsonl --items planted.jsonl -o trust --model openai/gpt-5
@@ -61,12 +64,13 @@ def command(
     from reviewscore.stats.resampling import Resampling
     from reviewscore.validation.page import headline, write_validation
     from reviewscore.validation.planted import read_planted
-    from reviewscore.validation.trials import papers_of, planted_trials
+    from reviewscore.validation.trials import items_of, papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
 
     options.check_json(dry_run=dry_run)
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
+    items = items or items_of(papers)
     with waiting("making versions of papers", quiet=quiet):
         planted = planted_trials(read_planted(items), papers_of(papers), seed=seed)
     faults = planted.left_out
