@@ -76,7 +76,7 @@ def _of_flags(*, misinformed: bool, flagged: bool) -> Callable[[JudgedTrial], tu
 
 
 def _quotes(judged: JudgedTrial) -> tuple[int, int]:
-    if not (judged.trial.misinformed and judged.flagged and judged.trial.point.passages):
+    if not (judged.flagged and judged.trial.answers):
         return 0, 0
     given, right = judged.quotes
     return right, given
@@ -84,7 +84,7 @@ def _quotes(judged: JudgedTrial) -> tuple[int, int]:
 
 def _among(first: int) -> Callable[[JudgedTrial], tuple[int, int]]:
     def count(judged: JudgedTrial) -> tuple[int, int]:
-        sought = judged.trial.misinformed and judged.trial.point.passages
+        sought = judged.trial.answers
         if not sought or judged.state not in (TrialState.FINDING, TrialState.NO_POINT):
             return 0, 0
         return int(judged.shown_among(first)), 1

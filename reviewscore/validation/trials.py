@@ -197,11 +197,11 @@ class _Trials:
         read = [self._read(paper, version) for version in versions]
         for number, (version, as_read) in enumerate(zip(versions, read, strict=True)):
             trials = [
-                _Remark(point, point.id not in version.lacking, version.answers.get(point.id, ()))
+                _Remark(point, point.id not in version.lacking, version.answers(point))
                 for point in self._own[paper_id]
             ]
             trials += [
-                _Remark(point, misinformed)
+                _Remark(point, misinformed, version.answers(point) if misinformed else ())
                 for point, misinformed in self._foreign[paper_id]
                 if self._lots.number(len(versions), "foreign", paper_id, point.id) == number
             ]
@@ -255,7 +255,7 @@ class _Remark:
 
     point: PlantedPoint
     misinformed: bool
-    answers: tuple[tuple[int, int], ...] = ()
+    answers: tuple[tuple[int, int], ...]
 
 
 @dataclass

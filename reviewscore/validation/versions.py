@@ -7,7 +7,7 @@ takes what answers another one share its fate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -23,14 +23,24 @@ class JointVersion:
     """A paper's text without the answers to some of its planted points.
 
     Attributes:
-        text: The text.
+        mapped: The text, with the way back to the one before.
         lacking: Points whose answers were cut out, by identifier.
-        answers: Of the other points, where the answers stand in the text.
     """
 
-    text: str
+    mapped: MappedText
     lacking: frozenset[str]
-    answers: Mapping[str, tuple[tuple[int, int], ...]]
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.mapped.text
+
+    def answers(self, point: PlantedPoint) -> tuple[tuple[int, int], ...]:
+        """Where what answers a point stands in the text: start, and the place just after."""
+        if point.id in self.lacking:
+            return ()
+        places = (found_again(passage, self.mapped) for passage in point.passages)
+        return tuple(place for place in places if place is not None)
 
 
 @dataclass(frozen=True)
@@ -64,13 +74,13 @@ def joint_versions(
         lots: Draws which answers are cut out together.
     """
     if not points:
-        return (JointVersion(text, frozenset(), {}),)
+        return (JointVersion(MappedText(text), frozenset()),)
     paper_id = points[0].paper_id
     groups = sorted(_bound(points), key=lambda group: lots.name("version", group[0].id))
     first = lots.number(len(groups) + 1, "lacking", paper_id)
     decoys = tuple(_decoys(points))
     return tuple(
-        _version(text, points, [point for group in some for point in group], decoys)
+        _version(text, [point for group in some for point in group], decoys)
         for some in (groups[:first], groups[first:])
     )
 
@@ -124,15 +134,12 @@ def _decoys(points: Sequence[PlantedPoint]) -> Iterator[TextEdit]:
 
 def _version(
     text: str,
-    points: Sequence[PlantedPoint],
     lacking: Sequence[PlantedPoint],
     decoys: Sequence[TextEdit],
 ) -> JointVersion:
     cuts = [edit for point in lacking for edit in point.cuts]
     mapped = cut_out(text, list(_apart([*cuts, *decoys])))
-    gone = frozenset(point.id for point in lacking)
-    answers = {point.id: _answers(point, mapped) for point in points if point.id not in gone}
-    return JointVersion(mapped.text, gone, answers)
+    return JointVersion(mapped, frozenset(point.id for point in lacking))
 
 
 def _apart(edits: Iterable[TextEdit]) -> Iterator[TextEdit]:
@@ -144,8 +151,3 @@ def _apart(edits: Iterable[TextEdit]) -> Iterator[TextEdit]:
         elif edit.end > end:
             yield TextEdit(start=end, end=edit.end)
         end = max(end, edit.end)
-
-
-def _answers(point: PlantedPoint, mapped: MappedText) -> tuple[tuple[int, int], ...]:
-    places = (found_again(passage, mapped) for passage in point.passages)
-    return tuple(place for place in places if place is not None)
