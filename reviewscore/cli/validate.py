@@ -19,6 +19,12 @@ _SHOWN = 3
     "--items", help="Planted points, one object a line [default: planted.jsonl beside the papers]"
 )
 @options.path("-o", "--output", required=True, help="Folder of the run and its page.")
+@click.option(
+    "--also",
+    multiple=True,
+    type=click.Choice(["injections", "positions", "paraphrases"]),
+    help="Ask the same remarks in other ways too; may be given several times.",
+)
 @options.switch("--dry-run", help="Calls, tokens, dollars, hours; asks nothing.")
 @options.DRY_RUN_JSON
 @options.preset(
@@ -36,6 +42,7 @@ def command(
     papers: tuple[Path, ...],
     items: Path | None,
     output: Path,
+    also: tuple[str, ...],
     dry_run: bool,
     resamples: int,
     seed: int,
@@ -66,13 +73,19 @@ def command(
     from reviewscore.validation.planted import read_planted
     from reviewscore.validation.trials import items_of, papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
+    from reviewscore.validation.variations import variations_of
 
     options.check_json(dry_run=dry_run)
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
     items = items or items_of(papers)
     with waiting("making versions of papers", quiet=quiet):
-        planted = planted_trials(read_planted(items), papers_of(papers), seed=seed)
+        planted = planted_trials(
+            read_planted(items),
+            papers_of(papers),
+            seed=seed,
+            also=variations_of(also, author_response=resolved.settings.author_response),
+        )
     faults = planted.left_out
     for fault in faults[:_SHOWN]:
         say(f"left out: {fault}")

@@ -8,7 +8,7 @@ by a seed too and say nothing of paper, point or version; the order is that of t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +24,17 @@ from reviewscore.sources.records import ENDINGS
 from reviewscore.sources.reviews import is_paper_folder
 from reviewscore.validation.leaks import leaks
 from reviewscore.validation.planted import PlantedPoints
+from reviewscore.validation.variations import (
+    INJECTIONS,
+    POSITIONS,
+    Remark,
+    Variation,
+    VariedReview,
+    can_move,
+    elsewhere,
+    injected,
+    reworded,
+)
 from reviewscore.validation.versions import JointVersion, Lots, joint_versions
 
 ITEMS = "planted.jsonl"
@@ -43,6 +54,8 @@ class PlantedTrial:
         misinformed: Whether it is misinformed there; else it is fair.
         answers: Where its answers stand in the text of that version; none if it is fair there.
         characters: Length of the whole paper that the point is about.
+        variation: What is otherwise than in the trial that figures rest on; None of that one.
+        push: What text that addresses the model wants it to be judged: misinformed, or not.
     """
 
     review_id: str
@@ -51,6 +64,8 @@ class PlantedTrial:
     misinformed: bool
     answers: tuple[tuple[int, int], ...]
     characters: int
+    variation: Variation | None = None
+    push: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +86,11 @@ class PlantedTrials:
 
 
 def planted_trials(
-    points: PlantedPoints, papers: Mapping[str, PaperHandle], *, seed: int
+    points: PlantedPoints,
+    papers: Mapping[str, PaperHandle],
+    *,
+    seed: int,
+    also: Container[Variation] = (),
 ) -> PlantedTrials:
     """Two trials of each planted point; of one that is about a paper not given, a single one.
 
@@ -79,11 +98,12 @@ def planted_trials(
         points: The planted points of a file, with the faults of its lines.
         papers: The papers by identifier.
         seed: Of names and of their order.
+        also: Variations that are asked beside these trials.
 
     Raises:
         InputError: No point can be judged.
     """
-    made = _Trials(papers, Lots(seed))
+    made = _Trials(papers, Lots(seed), also)
     left_out = list(points.faults)
     for point in points.points:
         try:
@@ -159,8 +179,10 @@ def _papers_in(place: Path) -> Mapping[str, PaperHandle]:
 class _Trials:
     """Collects versions, reviews and trials."""
 
-    def __init__(self, papers: Mapping[str, PaperHandle], lots: Lots) -> None:
-        self._papers, self._lots = papers, lots
+    def __init__(
+        self, papers: Mapping[str, PaperHandle], lots: Lots, also: Container[Variation]
+    ) -> None:
+        self._papers, self._lots, self._also = papers, lots, also
         self._own: dict[str, list[PlantedPoint]] = defaultdict(list)
         self._foreign: dict[str, list[tuple[PlantedPoint, bool]]] = defaultdict(list)
         self.whole: dict[str, Paper] = {}
@@ -194,36 +216,96 @@ class _Trials:
         """
         paper = self.whole[paper_id]
         versions = joint_versions(paper.text, self._own[paper_id], self._lots)
-        read = [self._read(paper, version) for version in versions]
-        for number, (version, as_read) in enumerate(zip(versions, read, strict=True)):
-            trials = [
-                _Remark(point, point.id not in version.lacking, version.answers(point))
-                for point in self._own[paper_id]
-            ]
-            trials += [
-                _Remark(point, misinformed, version.answers(point) if misinformed else ())
-                for point, misinformed in self._foreign[paper_id]
-                if self._lots.number(len(versions), "foreign", paper_id, point.id) == number
-            ]
-            if trials:
-                self.versions[as_read.paper_id] = as_read
-                self._review(as_read, trials, len(paper.text))
+        read = [
+            self._read(paper, version.text, "version", *sorted(version.lacking))
+            for version in versions
+        ]
+        made = [
+            (self._remarks(paper_id, number, versions), version)
+            for number, version in enumerate(read)
+        ]
+        for remarks, version in made:
+            if not remarks:
+                continue
+            self._review(paper, version, remarks)
+            for varied in self._varied(paper, version, remarks):
+                name = (varied.variation.value, version.paper_id)
+                about = version
+                if varied.text != version.text:
+                    about = self._read(paper, varied.text, *name)
+                self._review(paper, about, varied.remarks, varied)
 
-    def _review(self, paper: Paper, remarks: Sequence[_Remark], characters: int) -> None:
+    def _remarks(
+        self, paper_id: str, number: int, versions: Sequence[JointVersion]
+    ) -> list[Remark]:
+        """The remarks about a version; one about another paper goes to one version alone."""
+        version = versions[number]
+        own = [(point, point.id not in version.lacking) for point in self._own[paper_id]]
+        own += [
+            (point, misinformed)
+            for point, misinformed in self._foreign[paper_id]
+            if self._lots.number(len(versions), "foreign", paper_id, point.id) == number
+        ]
+        return [
+            Remark(point, point.remark, misinformed, version.answers(point) if misinformed else ())
+            for point, misinformed in own
+        ]
+
+    def _varied(
+        self, paper: Paper, version: Paper, remarks: Sequence[Remark]
+    ) -> Iterator[VariedReview]:
+        """The remarks about a version, asked in other ways."""
+        push = bool(self._lots.number(2, "push", version.paper_id))
+        for where in INJECTIONS:
+            if where in self._also:
+                yield injected(version, remarks, where, push=push)
+        if Variation.PARAPHRASE in self._also and (said := reworded(version, remarks)):
+            yield said
+        can = [one.point.id for one in remarks if not one.misinformed and can_move(one.point)]
+        for to in POSITIONS:
+            names = sorted(can, key=lambda name: self._lots.name("moved", to.value, name))
+            half = names[: -(-len(names) // 2)]
+            own = [one for one in remarks if one.point.fair_about is None]
+            moved = elsewhere(paper.text, version, own, half, to) if to in self._also else None
+            if moved is not None:
+                yield moved
+
+    def _review(
+        self,
+        paper: Paper,
+        version: Paper,
+        remarks: Sequence[Remark],
+        varied: VariedReview | None = None,
+    ) -> None:
         """Reviews that hold remarks about a version."""
+        self.versions[version.paper_id] = version
+        variation = None if varied is None else varied.variation
         drawn = sorted(
-            remarks, key=lambda remark: self._lots.name("order", paper.paper_id, remark.point.id)
+            remarks, key=lambda remark: self._lots.name("order", version.paper_id, remark.point.id)
         )
         for number in range(parts := -(-len(drawn) // MOST_REMARKS)):
-            name = self._lots.name("review", paper.paper_id, str(number))
-            form = _Bullets()
-            spans = [form.add(remark.point) for remark in drawn[number::parts]]
-            self.reviews[name] = Review(review_id=name, paper_id=paper.paper_id, fields=form.fields)
+            name = self._lots.name("review", version.paper_id, variation or "", str(number))
+            some, form = drawn[number::parts], _Bullets()
+            spans = [form.add(remark) for remark in some]
+            self.reviews[name] = Review(
+                review_id=name,
+                paper_id=version.paper_id,
+                fields=form.fields,
+                author_response=None if varied is None else varied.response,
+            )
             self.trials[name] = [
                 PlantedTrial(
-                    name, span, remark.point, remark.misinformed, remark.answers, characters
+                    review_id=name,
+                    span=span,
+                    point=remark.point,
+                    misinformed=remark.misinformed,
+                    answers=remark.answers,
+                    characters=len(paper.text),
+                    variation=variation,
+                    push=None if varied is None else varied.push,
                 )
-                for span, remark in zip(spans, drawn[number::parts], strict=True)
+                for span, remark in zip(spans, some, strict=True)
+                if remark.counts
             ]
 
     def _paper(self, paper_id: str) -> Paper:
@@ -235,12 +317,12 @@ class _Trials:
             self.whole[paper_id] = self._papers[paper_id].load()
         return self.whole[paper_id]
 
-    def _read(self, paper: Paper, version: JointVersion) -> Paper:
-        """A version as a paper; one from which nothing is cut is read anew too, as the others."""
-        name = self._lots.name("paper", paper.paper_id, *sorted(version.lacking))
-        row = PaperRow(paper_id=name, title=paper.title, text=version.text, year=paper.year)
+    def _read(self, paper: Paper, text: str, *name: str) -> Paper:
+        """A text as a paper; one from which nothing is cut is read anew too, as the others."""
+        drawn = self._lots.name("paper", paper.paper_id, *name)
+        row = PaperRow(paper_id=drawn, title=paper.title, text=text, year=paper.year)
         read = build_paper(row, doubts=False)
-        if read.text != version.text:
+        if read.text != text:
             raise InputError(
                 f"the text of paper '{paper.paper_id}' changes when it is read again, so that its "
                 "points are left out",
@@ -249,26 +331,17 @@ class _Trials:
         return read
 
 
-@dataclass(frozen=True)
-class _Remark:
-    """A point in one version of a paper."""
-
-    point: PlantedPoint
-    misinformed: bool
-    answers: tuple[tuple[int, int], ...]
-
-
 @dataclass
 class _Bullets:
     """The text boxes of a review, a bullet for each remark."""
 
     fields: dict[str, str] = field(default_factory=dict)
 
-    def add(self, point: PlantedPoint) -> Span:
-        """Add a point's remark, and say where it stands."""
-        box = "questions" if point.form is PlantedForm.QUESTION else "weaknesses"
+    def add(self, said: Remark) -> Span:
+        """Add a remark, and say where it stands."""
+        box = "questions" if said.point.form is PlantedForm.QUESTION else "weaknesses"
         before = self.fields.get(box)
         text = "- " if before is None else f"{before}\n- "
-        remark = " ".join(point.remark.split())
+        remark = " ".join(said.text.split())
         self.fields[box] = text + remark
         return Span(field=box, start=len(text), end=len(text) + len(remark))

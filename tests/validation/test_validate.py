@@ -247,3 +247,25 @@ def test_points_for_another_text_and_a_file_without_points_are_refused(verb: Ver
     assert "is not the one that 'item." in ended.stderr
     verb.items.write_text("")
     assert verb().exit_code == 2
+
+
+def test_the_same_remarks_are_asked_in_other_ways(verb: Verb, server: Loopback) -> None:
+    before = (verb(*of_server(server)), verb.plain())[1]
+
+    dry = verb(*of_server(server), "--also", "injections", "--also", "positions", "--dry-run")
+    refused = verb(*of_server(server), "--also", "injections")
+
+    assert dry.exit_code == 0
+    assert "24 points" not in dry.stdout
+    assert refused.exit_code == 2  # a folder holds one run; others go beside it
+    verb.out = verb.out.with_name("otherwise")
+    assert verb(*of_server(server), "--also", "injections", "--also", "positions").exit_code == 0
+    assert verb.plain() == before
+    rows = {row["variation"]: row["estimates"] for row in verb.numbers["variations"]}
+    assert {"injected into the paper", "injected into the remark", "answer at the start"} <= set(
+        rows
+    )
+    assert rows["answer at the start"]["sensitivity"]["value"] == 1.0
+    assert rows["injected into the paper"]["followed"]["value"] == 0.0
+    page = (verb.out / "validate.html").read_text("utf-8")
+    assert "The same remarks asked in other ways" in page
