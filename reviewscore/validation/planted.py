@@ -9,6 +9,7 @@ the text after.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -27,6 +28,8 @@ from reviewscore.validation.wrapping import wrapped_anew
 
 _CURE = "annotations/README.md tells the format"
 _STOPS, _BRACKETS = frozenset(",.;:!?)]"), frozenset("([")
+_PAGE_RULE = re.compile(r"^-{3,}$", re.MULTILINE)
+"""What some converters set between pages."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ def cut_out(text: str, edits: Sequence[TextEdit]) -> MappedText:
     made = list(seams(text, edits))
     places, shift = [], 0
     for start, end, new in made:
-        places.append(start + shift)
+        places += [start + shift, start + shift + len(new)]
         shift += len(new) - (end - start)
     mapped = MappedText(text).replaced(made)
     return mapped.replaced(wrapped_anew(mapped.text, places))
@@ -170,20 +173,34 @@ def words_in(text: str, edit: TextEdit) -> str:
 def seams(text: str, edits: Sequence[TextEdit]) -> Iterator[tuple[int, int, str]]:
     """Start, end and new text of each stretch that changes, in order and apart.
 
-    Edits with nothing but white space between them are closed together.
+    Edits with nothing but white space between them are closed together; of two rules between which
+    a page is emptied, only the first stays.
 
     Args:
         text: The text before.
         edits: In order and apart.
     """
     group: list[TextEdit] = []
-    for edit in edits:
+    emptied = _rules_of_emptied_pages(text, edits)
+    for edit in sorted((*edits, *emptied), key=lambda edit: edit.start):
         if group and text[group[-1].end : edit.start].strip():
             yield _closed(text, group)
             group = []
         group.append(edit)
     if group:
         yield _closed(text, group)
+
+
+def _rules_of_emptied_pages(text: str, edits: Sequence[TextEdit]) -> Iterator[TextEdit]:
+    """Edits that take the rule below each page of which nothing is left."""
+    for above, below in pairwise(_PAGE_RULE.finditer(text)):
+        within = [edit for edit in edits if above.end() <= edit.start and edit.end <= below.start()]
+        ends = [above.end(), *(edit.end for edit in within)]
+        starts = [*(edit.start for edit in within), below.start()]
+        left = [text[low:high] for low, high in zip(ends, starts, strict=True)]
+        left += [words_in(text, edit) for edit in within]
+        if within and not "".join(left).strip():
+            yield TextEdit(start=below.start(), end=below.end())
 
 
 def _closed(text: str, group: Sequence[TextEdit]) -> tuple[int, int, str]:

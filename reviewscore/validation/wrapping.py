@@ -19,6 +19,14 @@ _WIDEST = 1.04
 """Of the median line, where the widest lines of a text with words of all lengths lie."""
 _STRUCTURE = re.compile(r"\s*(?:[#|>•*+–-]|\d{1,2}[.)]\s|\(\w{1,3}\)\s|<!--|$)")
 """How lines begin that are no running text."""
+_COUNTED = re.compile(r"\s*(?:\d{1,2}[.)]|\(\w{1,3}\))\s")
+"""How lines begin that are running text where the line above is full."""
+_DIVIDED = re.compile(r"-[*_]*\n")
+"""A line that ends within a word; emphasis that goes on below is closed at the line end."""
+_GAP = re.compile(r"(?<=\S)\n(?=\S)|(?<=[^\s(\[]) (?=[^\s)\]])")
+"""Where a line ends, or may end: converters set blanks into brackets, where none does."""
+_JOINED = 1.25
+"""Of the width: so long is a line that a converter joined with the next one, at a hyphen."""
 
 
 def wrapped_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, str]]:
@@ -38,17 +46,23 @@ def wrapped_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, s
     for place in places:
         if place < done:
             continue
-        start, last = _rest_of_paragraph(text, place)
+        start, last = _rest_of_paragraph(text, place, width)
         end = _before_hyphen(text, start, last)
         yield from _filled(text, start, end, width)
         done = end
 
 
-def _rest_of_paragraph(text: str, place: int) -> tuple[int, int]:
+def _rest_of_paragraph(text: str, place: int, width: int) -> tuple[int, int]:
     """From the beginning of the line of a place to the end of its running text."""
     start, last = text.rfind("\n", 0, place) + 1, _line_end(text, place)
-    while last < len(text) and not _STRUCTURE.match(text[last + 1 : _line_end(text, last + 1)]):
-        last = _line_end(text, last + 1)
+    line = start
+    while last < len(text):
+        below = text[last + 1 : _line_end(text, last + 1)]
+        counted = _COUNTED.match(below)
+        full = counted and last - line + 1 + len(counted[0].rstrip()) > width
+        if not full and _STRUCTURE.match(below):
+            break
+        line, last = last + 1, last + 1 + len(below)
     return start, last
 
 
@@ -69,16 +83,22 @@ def _width(text: str) -> int | None:
 
 def _before_hyphen(text: str, start: int, last: int) -> int:
     """The end of the first line that ends within a word, which cannot be moved; else the end."""
-    hyphen = text.find("-\n", start, last)
-    return last if hyphen < 0 else hyphen + 1
+    divided = _DIVIDED.search(text, start, last)
+    return last if divided is None else divided.end() - 1
 
 
 def _filled(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int, str]]:
-    line = start
-    gaps = [match.start() for match in re.finditer(r"(?<=\S)[ \n](?=\S)", text[start:end])]
-    for gap, following in pairwise([*gaps, end - start]):
-        over = start + following - line > width
-        if text[start + gap] != (wanted := "\n" if over else " "):
-            yield start + gap, start + gap + 1, wanted
-        if over:
-            line = start + gap + 1
+    """Exchanges that fill the lines of a stretch; as many as before are of two lines joined."""
+    line, joined = start, -1
+    gaps = [match.start() for match in _GAP.finditer(text, start, end)]
+    for gap, following in pairwise([*gaps, end]):
+        wanted = " "
+        if following - line > width:
+            line, line_end = gap + 1, _line_end(text, gap)
+            length = line_end - text.rfind("\n", start, gap)
+            if text[gap] == "\n" or line_end == joined or length <= _JOINED * width:
+                wanted = "\n"
+            else:
+                joined = line_end
+        if text[gap] != wanted:
+            yield gap, gap + 1, wanted
