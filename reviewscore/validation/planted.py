@@ -1,9 +1,10 @@
 """Planted points: read from a file, and cut out of the text of their paper without a trace.
 
 A cut closes up behind itself: of the white space that an edit leaves on its two sides one stretch
-stays, the one with more line ends, and paragraphs that are wrapped at a width are filled again from
-there on. Nothing else of the text changes, and every offset of the text before can be looked up in
-the text after.
+stays, the one with more line ends; paragraphs that are wrapped at a width are filled again from
+there on, rows of padded tables are padded again, and of the rules around an emptied page one stays.
+Nothing else of the text changes, and every offset of the text before can be looked up in the text
+after.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from reviewscore.schema.marks import MarkedPassage, sum_of_words
 from reviewscore.schema.planted_point import PlantedPoint, TextEdit
 from reviewscore.sources.annotations import fault_words, is_pseudonym
 from reviewscore.sources.records import RecordFile, RecordRow, also_on
-from reviewscore.validation.wrapping import wrapped_anew
+from reviewscore.validation.wrapping import padded_anew, wrapped_anew
 
 _CURE = "annotations/README.md tells the format"
 _STOPS, _BRACKETS = frozenset(",.;:!?)]"), frozenset("([")
@@ -138,7 +139,7 @@ def cut_mapped(text: str, point: PlantedPoint) -> MappedText:
 
 
 def cut_out(text: str, edits: Sequence[TextEdit]) -> MappedText:
-    """A text with edits made: closed up, and wrapped lines filled again.
+    """A text with edits made: closed up, wrapped lines filled again, and table rows padded.
 
     Args:
         text: The text.
@@ -150,7 +151,8 @@ def cut_out(text: str, edits: Sequence[TextEdit]) -> MappedText:
         places += [start + shift, start + shift + len(new)]
         shift += len(new) - (end - start)
     mapped = MappedText(text).replaced(made)
-    return mapped.replaced(wrapped_anew(mapped.text, places))
+    mapped = mapped.replaced(wrapped_anew(mapped.text, places))
+    return mapped.replaced(padded_anew(mapped.text, places))
 
 
 def found_again(passage: MarkedPassage, mapped: MappedText) -> tuple[int, int] | None:

@@ -1,7 +1,9 @@
-"""Paragraphs that a converter wrapped at a width, filled anew where a cut left a short line.
+"""Lines that a converter made of one width, made so again where a cut left shorter or longer ones.
 
-A short line in the middle of a paragraph shows that something was taken out there. Nothing but a
-blank for a line end, and the other way round, is exchanged, so that all offsets stay.
+A short line in the middle of a paragraph shows that something was taken out there, and so does a
+table's row that is not as wide as the others. Nothing but white space is exchanged: of paragraphs a
+blank for a line end, and the other way round, so that all offsets stay; of tables the blanks beside
+the words of a cell.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ _GAP = re.compile(r"(?<=\S)\n(?=\S)|(?<=[^\s(\[]) (?=[^\s)\]])")
 """Where a line ends, or may end: converters set blanks into brackets, where none does."""
 _JOINED = 1.25
 """Of the width: so long is a line that a converter joined with the next one, at a hyphen."""
+_RULE = re.compile(r"\|(?:-{3,}\|)+")
+"""The line below the header of a table whose cells are padded, as wide as they are."""
 
 
 def wrapped_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, str]]:
@@ -102,3 +106,53 @@ def _filled(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, 
                 joined = line_end
         if text[gap] != wanted:
             yield gap, gap + 1, wanted
+
+
+def padded_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, str]]:
+    """What to exchange so that the rows at some places are as wide as their padded tables.
+
+    Args:
+        text: The text.
+        places: Offsets at which something was taken out, in order.
+
+    Yields:
+        Start, end and new text of stretches of blanks, in order and apart; nothing for cells whose
+        words are wider than the column, and for tables that are not padded.
+    """
+    done = 0
+    for place in places:
+        start, end = text.rfind("\n", 0, place) + 1, _line_end(text, place)
+        widths = _columns(text, start) if place >= done and text[start:end].count("|") > 1 else ()
+        done = max(done, end)
+        cells = [match.span(1) for match in re.finditer(r"\|([^|\n]*)(?=\|)", text[start:end])]
+        if len(cells) != len(widths):
+            continue
+        for (low, high), width in zip(cells, widths, strict=True):
+            yield from _padded(text, start + low, start + high, width)
+
+
+def _columns(text: str, start: int) -> tuple[int, ...]:
+    """Widths of the columns of the table that has a line; none if it is not padded."""
+    while start > 0 and text[start] == "|":
+        start = text.rfind("\n", 0, start - 1) + 1
+        if _RULE.fullmatch(rule := text[start : _line_end(text, start)]):
+            return tuple(map(len, rule.strip("|").split("|")))
+    return ()
+
+
+def _padded(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int, str]]:
+    """Blanks more or fewer in a cell, on the side where there are more."""
+    cell = text[start:end]
+    words = cell.strip(" ")
+    missing = width - len(cell)
+    if not (missing and words and len(words) + 2 <= width):
+        return
+    lead = len(cell) - len(cell.lstrip(" "))
+    if lead > len(cell) - lead - len(words):
+        kept = max(1, lead + missing)
+        yield start, start + lead, " " * kept
+        missing -= kept - lead
+        start, lead = start + lead, 0
+    if missing:
+        last = start + lead + len(words)
+        yield last, end, " " * (end - last + missing)
