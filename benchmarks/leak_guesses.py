@@ -29,7 +29,7 @@ from random import Random
 
 import numpy as np
 
-from benchmarks.measure import SHARED, head, row
+from benchmarks.measure import SHARED, head, row, skip
 from benchmarks.planted import FILES, HALVES, PLANTED
 from reviewscore.errors import InputError
 from reviewscore.papers.offsets import MappedText
@@ -489,10 +489,15 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=SHARED)
     options = parser.parse_args()
     if options.write:
+        if not options.data.is_dir():
+            skip(f"no data at {options.data}")
+            return
         write_games(options.write, *_planted(options.data))
         print(f"written to {options.write}; move truth.json away from readers")
         return
     file = options.truth or options.read / "truth.json"
+    if not file.is_file():
+        parser.error(f"{file} is not there; say with --truth where it was moved")
     known = json.loads(file.read_text("utf-8"))
     for game in GAMES:
         truths = [Truth(**truth) for truth in known[game]]

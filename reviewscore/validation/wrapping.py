@@ -94,16 +94,18 @@ def _before_hyphen(text: str, start: int, last: int) -> int:
 def _filled(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int, str]]:
     """Exchanges that fill the lines of a stretch; as many as before are of two lines joined."""
     line, joined = start, -1
+    above, below = start, _line_end(text, start)
     gaps = [match.start() for match in _GAP.finditer(text, start, end)]
     for gap, following in pairwise([*gaps, end]):
         wanted = " "
+        while gap > below:
+            above, below = below + 1, _line_end(text, below + 1)
         if following - line > width:
-            line, line_end = gap + 1, _line_end(text, gap)
-            length = line_end - text.rfind("\n", start, gap)
-            if text[gap] == "\n" or line_end == joined or length <= _JOINED * width:
+            line = gap + 1
+            if below in (gap, joined) or below - above <= _JOINED * width:
                 wanted = "\n"
             else:
-                joined = line_end
+                joined = below
         if text[gap] != wanted:
             yield gap, gap + 1, wanted
 
