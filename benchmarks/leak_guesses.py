@@ -233,8 +233,9 @@ class SeamWindows:
         start, end = self._mapped.original_span(window.start, window.end)
         if self._paper.text[start:end] != self.text[window.start : window.end]:
             return None
-        taken = (*self._edits, *point.edits, *point.passages)
-        return None if any(some.start <= end and start <= some.end for some in taken) else window
+        taken = [(edit.start, edit.end) for edit in (*self._edits, *point.edits)]
+        taken += [(passage.start, passage.end) for passage in point.passages]
+        return None if any(low <= end and start <= high for low, high in taken) else window
 
 
 def _unit_at(units: Sequence[Passage], place: int) -> Passage:
