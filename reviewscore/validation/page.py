@@ -14,13 +14,7 @@ from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text, ends, number, shown
 from reviewscore.validation.families import PERSON, UNKNOWN
-from reviewscore.validation.figures import (
-    DIFFERENCE,
-    FIRST,
-    PlantedGroup,
-    PlantedSection,
-    PlantedValidation,
-)
+from reviewscore.validation.figures import DIFFERENCE, FIRST, PlantedSection, PlantedValidation
 from reviewscore.validation.judgments import TrialState
 from reviewscore.validation.reliability import Reliability, Said
 
@@ -267,7 +261,7 @@ def section_picture(
         if section.groups:
             rows.append((section.title, *(None for _ in columns)))
             rows += [
-                (_label(section, group), *(group.estimates.get(name) for name in columns))
+                (group_name(section, group.group), *(group.estimates.get(name) for name in columns))
                 for group in section.groups
             ]
     headings = ("", *columns.values())
@@ -289,18 +283,19 @@ def _banners(made: PlantedValidation) -> Iterator[str]:
         yield f"Intervals rest on {counted(made.record.papers, 'paper')} and are too narrow."
 
 
-def _label(section: PlantedSection, group: PlantedGroup) -> str:
+def group_name(section: PlantedSection, group: str) -> str:
+    """What a group of a table is called."""
     if section.name == "form":
-        return FORM_NAMES[PlantedForm(group.group)]
+        return FORM_NAMES[PlantedForm(group)]
     if section.name == "place":
-        return PLACE_NAMES[PassagePlace(group.group)]
-    return group.group
+        return PLACE_NAMES[PassagePlace(group)]
+    return group
 
 
 def _table(made: PlantedValidation, section: PlantedSection) -> Table:
     names = list(made.titles)
     rows: list[tuple[Cell, ...]] = [
-        (_label(section, group), group.items, *(group.estimates[name] for name in names))
+        (group_name(section, group.group), group.items, *(group.estimates[name] for name in names))
         for group in section.groups
     ]
     kinds: tuple[Kind, ...] = ("share", "share", *(made.kinds[name] for name in names))
