@@ -248,6 +248,7 @@ def compare_validations(first: Path, second: Path, how: Resampling) -> Validatio
             "judges with the same papers and planted points"
         )
     sections, small = _sections(pairs, how)
+    kinds: dict[str, Kind] = {one.name: "difference" for one in OF_MODELS}
     return ValidationComparison(
         first=_judge(first, ours),
         second=_judge(second, theirs),
@@ -264,7 +265,7 @@ def compare_validations(first: Path, second: Path, how: Resampling) -> Validatio
         small=small,
         right=_right(pairs),
         titles={one.name: one.title for one in OF_MODELS} | {AREA: "Area"},
-        kinds={one.name: "difference" for one in OF_MODELS} | {AREA: "coefficient"},
+        kinds={**kinds, AREA: "coefficient"},
         resamples=how.resamples,
         seed=how.seed,
         level=how.level,

@@ -184,11 +184,11 @@ def _rows(made: PlantedValidation) -> Iterator[list[object]]:
         for group in section.groups:
             for name, one in group.estimates.items():
                 yield [section.name, group.group, name, made.kinds[name], *fields(one)]
-    for one in made.reliability:
-        for part in one.bins:
-            yield [f"by {one.of}", part.label, "misinformed", "share", *fields(part.share)]
-        if one.error is not None:
-            yield [f"by {one.of}", "all", "calibration error", "coefficient", *fields(one.error)]
+    for said in made.reliability:
+        for part in said.bins:
+            yield [f"by {said.of}", part.label, "misinformed", "share", *fields(part.share)]
+        if said.error is not None:
+            yield [f"by {said.of}", "all", "calibration error", "coefficient", *fields(said.error)]
 
 
 def fields(one: Estimate) -> list[object]:
@@ -356,7 +356,7 @@ def _reliability(made: Reliability) -> Table:
             f"Calibration error: {shown(made.error)} (0 is best): how far mean probabilities and "
             "shares lie apart, weighted by remarks. Chance alone makes it greater than 0.",
         )
-    columns = ("", "Mean probability", "Misinformed")
+    columns: tuple[str, ...] = ("", "Mean probability", "Misinformed")
     if made.of == "score":
         columns, rows = (columns[0], columns[2]), [(row[0], row[2]) for row in rows]
     return Table(f"by-{made.of}", f"How often remarks are misinformed, {_SAID[made.of]}", columns,
