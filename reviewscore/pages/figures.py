@@ -125,7 +125,7 @@ def drawn(
 
 
 @dataclass(frozen=True)
-class Picture:
+class IntervalPlot:
     """Intervals drawn below each other on one scale; the tables hold their numbers.
 
     Attributes:
@@ -190,7 +190,7 @@ class FigurePage:
     banners: tuple[str, ...]
     tables: tuple[Table, ...]
     foot: tuple[str, ...]
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[IntervalPlot, ...] = ()
 
     @property
     def shares(self) -> tuple[float, float]:

@@ -132,7 +132,9 @@ def worth_words(manifest: Manifest) -> tuple[str, str]:
         return "", "no validation of lexical on these papers is at hand (reviewscore validate)"
     replies = any(model.startswith(EXCHANGE) for model in models)
     asked = [model for model in models if not model.startswith(EXCHANGE)]
-    return unvalidated_words(list(dict.fromkeys((*asked, *manifest.unvalidated)))), _OF_REPLIES if replies else ""
+    return unvalidated_words(
+        list(dict.fromkeys((*asked, *manifest.unvalidated)))
+    ), _OF_REPLIES if replies else ""
 
 
 def _here(manifest: Manifest, judge: str) -> ValidationRecord | None:

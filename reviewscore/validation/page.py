@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from reviewscore.pages.figures import FigurePage, Picture, write_pages
+from reviewscore.pages.figures import FigurePage, IntervalPlot, write_pages
 from reviewscore.printable import counted
 from reviewscore.runs.folder import changed_words
 from reviewscore.schema.planted_point import PlantedForm
@@ -222,7 +222,7 @@ def validation_page(made: PlantedValidation) -> FigurePage:
     )
 
 
-def _pictures(made: PlantedValidation) -> Iterator[Picture]:
+def _pictures(made: PlantedValidation) -> Iterator[IntervalPlot]:
     """What is right by group, and how often remarks are misinformed by what is said of them."""
     names = _DRAWN[made.embedded]
     yield section_picture(
@@ -241,13 +241,13 @@ def _pictures(made: PlantedValidation) -> Iterator[Picture]:
         lead += " Grey line: the mean probability that the judge gave, which the bar should meet."
     title = "What its probabilities and scores mean"
     columns = ("", "Misinformed, of remarks with it")
-    yield Picture(Table("meaning", title, columns, tuple(rows), kind="share", lead=lead),
+    yield IntervalPlot(Table("meaning", title, columns, tuple(rows), kind="share", lead=lead),
                   tuple(marks))  # fmt: skip
 
 
 def section_picture(
     sections: Iterable[PlantedSection], columns: Mapping[str, str], title: str, *, kind: Kind
-) -> Picture:
+) -> IntervalPlot:
     """Estimates of all groups below each other.
 
     Args:
@@ -265,7 +265,7 @@ def section_picture(
                 for group in section.groups
             ]
     headings = ("", *columns.values())
-    return Picture(Table("at-a-glance", title, headings, tuple(rows), kind=kind))
+    return IntervalPlot(Table("at-a-glance", title, headings, tuple(rows), kind=kind))
 
 
 def _banners(made: PlantedValidation) -> Iterator[str]:

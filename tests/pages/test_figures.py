@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from reviewscore.pages.figures import BarPart, FigurePage, IntervalBar, Picture, html, stacked
+from reviewscore.pages.figures import BarPart, FigurePage, IntervalBar, IntervalPlot, html, stacked
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.tables import Kind, Table
 
@@ -34,9 +34,11 @@ def test_boxes_of_a_stacked_bar_stand_side_by_side() -> None:
 
 
 def test_pictures_draw_shares_from_nought_to_all_and_differences_to_both_sides() -> None:
-    def picture(kind: Kind, value: float) -> Picture:
+    def picture(kind: Kind, value: float) -> IntervalPlot:
         one = Estimate(coefficient="", value=value, low=value - 0.1, high=value + 0.1, n=9)
-        return Picture(Table("t", "T", ("", "x"), (("all of them", None), ("a", one)), kind=kind))
+        return IntervalPlot(
+            Table("t", "T", ("", "x"), (("all of them", None), ("a", one)), kind=kind)
+        )
 
     share, difference = picture("share", 0.5), picture("difference", -0.3)
 
@@ -53,7 +55,7 @@ def test_pictures_draw_shares_from_nought_to_all_and_differences_to_both_sides()
 
 def test_a_mark_of_a_picture_stands_where_a_value_is_expected() -> None:
     one = Estimate(coefficient="", value=0.5, low=0.4, high=0.6, n=9)
-    picture = Picture(Table("t", "T", ("", "x"), (("a", one),), kind="share"), marks=(0.25,))
+    picture = IntervalPlot(Table("t", "T", ("", "x"), (("a", one),), kind="share"), marks=(0.25,))
 
     ((_, (drawn,)),) = picture.rows
 
