@@ -225,10 +225,10 @@ def validation_page(made: PlantedValidation) -> FigurePage:
 def _pictures(made: PlantedValidation) -> Iterator[IntervalPlot]:
     """What is right by group, and how often remarks are misinformed by what is said of them."""
     names = _DRAWN[made.embedded]
-    yield section_picture(
-        made.sections, {name: made.titles[name] for name in names}, "What this judge gets right",
-        kind="share",
-    )  # fmt: skip
+    title = "What this judge shows" if made.embedded else "What this judge gets right"
+    columns = {name: made.titles[name] for name in names}
+    if any(section.groups for section in made.sections):
+        yield section_picture(made.sections, columns, title, kind="share")
     if not made.reliability:
         return
     rows: list[tuple[Cell, ...]] = []
@@ -239,10 +239,11 @@ def _pictures(made: PlantedValidation) -> Iterator[IntervalPlot]:
     lead = "Bars: share of planted remarks that are misinformed, with its interval."
     if any(mark is not None for mark in marks):
         lead += " Grey line: the mean probability that the judge gave, which the bar should meet."
-    title = "What its probabilities and scores mean"
-    columns = ("", "Misinformed, of remarks with it")
-    yield IntervalPlot(Table("meaning", title, columns, tuple(rows), kind="share", lead=lead),
-                  tuple(marks))  # fmt: skip
+    headings = ("", "Misinformed, of remarks with it")
+    table = Table("meaning", "What its probabilities and scores mean" if len(made.reliability) > 1
+                  else "What its scores mean", headings, tuple(rows), kind="share",
+                  lead=lead)  # fmt: skip
+    yield IntervalPlot(table, tuple(marks))
 
 
 def section_picture(
