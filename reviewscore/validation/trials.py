@@ -27,7 +27,7 @@ from reviewscore.validation.planted import PlantedPoints
 from reviewscore.validation.variations import (
     INJECTIONS,
     POSITIONS,
-    Remark,
+    AskedRemark,
     Variation,
     VariedReview,
     can_move,
@@ -237,7 +237,7 @@ class _Trials:
 
     def _remarks(
         self, paper_id: str, number: int, versions: Sequence[JointVersion]
-    ) -> list[Remark]:
+    ) -> list[AskedRemark]:
         """The remarks about a version; one about another paper goes to one version alone."""
         version = versions[number]
         own = [(point, point.id not in version.lacking) for point in self._own[paper_id]]
@@ -247,12 +247,14 @@ class _Trials:
             if self._lots.number(len(versions), "foreign", paper_id, point.id) == number
         ]
         return [
-            Remark(point, point.remark, misinformed, version.answers(point) if misinformed else ())
+            AskedRemark(
+                point, point.remark, misinformed, version.answers(point) if misinformed else ()
+            )
             for point, misinformed in own
         ]
 
     def _varied(
-        self, paper: Paper, version: Paper, remarks: Sequence[Remark]
+        self, paper: Paper, version: Paper, remarks: Sequence[AskedRemark]
     ) -> Iterator[VariedReview]:
         """The remarks about a version, asked in other ways."""
         push = bool(self._lots.number(2, "push", version.paper_id))
@@ -274,7 +276,7 @@ class _Trials:
         self,
         paper: Paper,
         version: Paper,
-        remarks: Sequence[Remark],
+        remarks: Sequence[AskedRemark],
         varied: VariedReview | None = None,
     ) -> None:
         """Reviews that hold remarks about a version."""
@@ -337,7 +339,7 @@ class _Bullets:
 
     fields: dict[str, str] = field(default_factory=dict)
 
-    def add(self, said: Remark) -> Span:
+    def add(self, said: AskedRemark) -> Span:
         """Add a remark, and say where it stands."""
         box = "questions" if said.point.form is PlantedForm.QUESTION else "weaknesses"
         before = self.fields.get(box)

@@ -17,14 +17,17 @@ from reviewscore.validation.families import families_of
 from reviewscore.validation.figures import (
     PlantedSection,
     PlantedValidation,
+    by_stratum,
     counts_by_truth,
     headings,
     measures_of,
     result,
     sections_of,
+    stratum_of,
 )
 from reviewscore.validation.judgments import TrialState, judged_trials
 from reviewscore.validation.page import sentence
+from reviewscore.validation.reliability import reliability_of
 from reviewscore.validation.robustness import variation_rows
 from reviewscore.validation.trials import PlantedTrials
 
@@ -60,6 +63,7 @@ def validation_of(
     sections = sections_of(ended, embedded=embedded, how=how)
     states = counts_by_truth(judged, lambda one: one.state.value)
     scores = counts_by_truth(judged, lambda one: one.score)
+    _, main, *_ = by_stratum(ended, lambda one: stratum_of(one.trial.point))
     titles, kinds, meanings = headings(embedded=embedded)
     spent = manifest.spending
     return PlantedValidation(
@@ -77,6 +81,7 @@ def validation_of(
         meanings=meanings,
         states={state.value: states[state.value] for state in TrialState if state.value in states},
         scores={score: scores[score] for score in FIVE_POINTS.values if score in scores},
+        reliability=reliability_of(main, how),
         several=sum(len(one.points) > 1 for one in judged),
         refuted=planted.refuted,
         left_out=tuple(map(str, planted.left_out)),

@@ -63,7 +63,7 @@ def variations_of(names: Iterable[str], *, author_response: bool) -> frozenset[V
 
 
 @dataclass(frozen=True)
-class Remark:
+class AskedRemark:
     """A point in one version of a paper.
 
     Attributes:
@@ -95,13 +95,13 @@ class VariedReview:
 
     variation: Variation
     text: str
-    remarks: tuple[Remark, ...]
+    remarks: tuple[AskedRemark, ...]
     push: bool | None = None
     response: str | None = None
 
 
 def injected(
-    paper: Paper, remarks: Sequence[Remark], variation: Variation, *, push: bool
+    paper: Paper, remarks: Sequence[AskedRemark], variation: Variation, *, push: bool
 ) -> VariedReview:
     """Remarks with text beside them that addresses the model.
 
@@ -123,7 +123,7 @@ def injected(
     return replace(made, text=text, remarks=tuple(_moved(remarks, moved)))
 
 
-def reworded(paper: Paper, remarks: Sequence[Remark]) -> VariedReview | None:
+def reworded(paper: Paper, remarks: Sequence[AskedRemark]) -> VariedReview | None:
     """Remarks in other words, of those points that have them; None if there is none."""
     said = tuple(
         replace(remark, text=remark.point.paraphrases[0])
@@ -141,7 +141,7 @@ def can_move(point: PlantedPoint) -> bool:
 
 
 def elsewhere(
-    whole: str, paper: Paper, remarks: Sequence[Remark], chosen: Iterable[str], to: Variation
+    whole: str, paper: Paper, remarks: Sequence[AskedRemark], chosen: Iterable[str], to: Variation
 ) -> VariedReview | None:
     """Remarks about a version into which answers that it lacks are put back at another place.
 
@@ -209,7 +209,7 @@ def _put_in(text: str, paragraphs: Sequence[tuple[int, str]]) -> tuple[str, _Ins
     return text[:gap] + new + text[gap:], _Inserted(gap, len(new), tuple(places))
 
 
-def _moved(remarks: Iterable[Remark], by: _Inserted) -> Iterator[Remark]:
+def _moved(remarks: Iterable[AskedRemark], by: _Inserted) -> Iterator[AskedRemark]:
     """Remarks whose answers stand further back, if they stood behind what was put in."""
     for remark in remarks:
         places = (

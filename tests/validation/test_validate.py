@@ -66,6 +66,8 @@ def test_the_embedded_judge_is_measured_from_papers_to_page(verb: Verb) -> None:
     page = (verb.out / "validate.html").read_text("utf-8")
     assert "Can this judge be trusted here?" in page
     assert "these figures bound trust from above" in page
+    assert page.count('class="picture"') == 1  # it gives no probability and no score
+    assert page.index('class="picture"') < page.index("What came of each remark")
 
 
 def test_a_model_is_measured_through_the_pipeline_of_an_audit(verb: Verb, server: Loopback) -> None:
@@ -116,6 +118,7 @@ def test_replies_from_a_folder_are_waited_for_and_what_waits_is_in_no_figure(
     assert verb.numbers["states"] == {"pending": [6, 6]}
     assert not verb.numbers["complete"]
     assert verb.numbers["record"]["sentence"] == "Nothing was judged."
+    assert 'class="picture"' not in (verb.out / "validate.html").read_text("utf-8")
     while answer(tmp_path / "ex"):
         ended = verb(*model)
     assert ended.exit_code == 0

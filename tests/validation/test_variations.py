@@ -14,7 +14,7 @@ from reviewscore.validation.variations import (
     ALSO,
     POSITIONS,
     PUSHES,
-    Remark,
+    AskedRemark,
     Variation,
     can_move,
     elsewhere,
@@ -102,7 +102,7 @@ def test_an_answer_goes_to_the_place_that_is_named(
     to: Variation, before: str, after: str | None
 ) -> None:
     cut = build_paper(PaperRow(paper_id="t", text=TEXT.replace(f"{SEEDS} ", "")), doubts=False)
-    asked = Remark(point(), point().remark, misinformed=False, answers=())
+    asked = AskedRemark(point(), point().remark, misinformed=False, answers=())
 
     made = elsewhere(TEXT, cut, [asked], [point().id], to)
 
