@@ -15,8 +15,16 @@ _SHOWN = 3
 
 @click.command("validate", cls=options.GroupedCommand)
 @click.argument("papers", nargs=-1, required=True, type=options.PATH)
-@options.path("--items", required=True, help="Planted points, one object a line (JSONL).")
+@options.path(
+    "--items", help="Planted points, one object a line [default: planted.jsonl beside the papers]"
+)
 @options.path("-o", "--output", required=True, help="Folder of the run and its page.")
+@click.option(
+    "--also",
+    multiple=True,
+    type=click.Choice(["injections", "positions", "paraphrases"]),
+    help="Ask the same remarks in other ways too; may be given several times.",
+)
 @options.switch("--dry-run", help="Calls, tokens, dollars, hours; asks nothing.")
 @options.DRY_RUN_JSON
 @options.preset(
@@ -32,8 +40,9 @@ _SHOWN = 3
 @options.settings_options
 def command(
     papers: tuple[Path, ...],
-    items: Path,
+    items: Path | None,
     output: Path,
+    also: tuple[str, ...],
     dry_run: bool,
     resamples: int,
     seed: int,
@@ -46,8 +55,9 @@ def command(
     """Measure a judge on planted remarks: misinformed ones, and the same ones made fair.
 
     Each remark is judged twice, by the pipeline of `audit`: about its paper, and about the same
-    paper without the passages that answer it. PAPERS are folders or files with papers; the same
-    command again does only what is missing.
+    paper without the passages that answer it. PAPERS are folders or files with papers; of a folder
+    that holds planted.jsonl too, these are the remarks. The same command again does only what is
+    missing.
 
     \b
     Example:  reviewscore validate papers.jsonl --items planted.jsonl -o trust --model openai/gpt-5
@@ -61,14 +71,21 @@ def command(
     from reviewscore.stats.resampling import Resampling
     from reviewscore.validation.page import headline, write_validation
     from reviewscore.validation.planted import read_planted
-    from reviewscore.validation.trials import papers_of, planted_trials
+    from reviewscore.validation.trials import items_of, papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
+    from reviewscore.validation.variations import variations_of
 
     options.check_json(dry_run=dry_run)
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
+    items = items or items_of(papers)
     with waiting("making versions of papers", quiet=quiet):
-        planted = planted_trials(read_planted(items), papers_of(papers), seed=seed)
+        planted = planted_trials(
+            read_planted(items),
+            papers_of(papers),
+            seed=seed,
+            also=variations_of(also, author_response=resolved.settings.author_response),
+        )
     faults = planted.left_out
     for fault in faults[:_SHOWN]:
         say(f"left out: {fault}")

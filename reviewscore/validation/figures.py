@@ -27,6 +27,8 @@ from reviewscore.stats.statistic import Floats, Statistic
 from reviewscore.stats.tables import Kind
 from reviewscore.validation.families import Families
 from reviewscore.validation.judgments import JudgedTrial, TrialState
+from reviewscore.validation.robustness import VariationRow
+from reviewscore.validation.variations import Variation
 
 LENGTHS = ((40_000, "up to 40,000 characters"), (80_000, "up to 80,000 characters"))
 """Lengths of papers by which figures are parted."""
@@ -76,7 +78,7 @@ def _of_flags(*, misinformed: bool, flagged: bool) -> Callable[[JudgedTrial], tu
 
 
 def _quotes(judged: JudgedTrial) -> tuple[int, int]:
-    if not (judged.trial.misinformed and judged.flagged and judged.trial.point.passages):
+    if not (judged.flagged and judged.trial.answers):
         return 0, 0
     given, right = judged.quotes
     return right, given
@@ -84,7 +86,7 @@ def _quotes(judged: JudgedTrial) -> tuple[int, int]:
 
 def _among(first: int) -> Callable[[JudgedTrial], tuple[int, int]]:
     def count(judged: JudgedTrial) -> tuple[int, int]:
-        sought = judged.trial.misinformed and judged.trial.point.passages
+        sought = judged.trial.answers
         if not sought or judged.state not in (TrialState.FINDING, TrialState.NO_POINT):
             return 0, 0
         return int(judged.shown_among(first)), 1
@@ -166,11 +168,13 @@ class TrialResult(Record):
         points: Points that the remark was split into.
         flagged: Whether it was judged misinformed, of ``lexical`` addressed; None without that.
         score: The lowest score, 1..5; None without one.
+        variation: What is otherwise than in the trials of which figures are made; None of these.
     """
 
     item: str
     paper_id: str
     misinformed: bool
+    variation: Variation | None = Field(default=None, exclude_if=lambda value: value is None)
     state: TrialState
     points: int
     flagged: bool | None
@@ -188,6 +192,7 @@ class PlantedValidation(Record):
         complete: Whether all was judged.
         changed: Files of records that something else has changed.
         sections: Tables of figures; the first has the strata.
+        variations: What the same judge says when it is asked in another way.
         titles: Headings of the measures, by name.
         kinds: How they are printed.
         meanings: What they are.
@@ -216,6 +221,7 @@ class PlantedValidation(Record):
     complete: bool
     changed: tuple[str, ...] = ()
     sections: tuple[PlantedSection, ...]
+    variations: tuple[VariationRow, ...] = ()
     titles: dict[str, str]
     kinds: dict[str, Kind]
     meanings: tuple[str, ...]
@@ -398,4 +404,5 @@ def result(judged: JudgedTrial) -> TrialResult:
         points=len(judged.points),
         flagged=judged.flagged,
         score=judged.score,
+        variation=judged.trial.variation,
     )

@@ -22,6 +22,7 @@ from reviewscore.validation.figures import (
     PlantedValidation,
 )
 from reviewscore.validation.judgments import TrialState
+from reviewscore.validation.robustness import MEASURES
 
 VERB = "validate"
 COLUMNS = ("table", "group", "measure", "kind", "value", "low", "high", "n", "method", "reason")
@@ -174,6 +175,10 @@ def _rows(made: PlantedValidation) -> Iterator[list[object]]:
             for name, one in group.estimates.items():
                 yield [section.name, group.group, name, made.kinds[name], one.value, one.low,
                        one.high, one.n, one.method, one.reason]  # fmt: skip
+    for row in made.variations:
+        for name, one in row.estimates.items():
+            yield ["variations", row.variation, name, "share", one.value, one.low, one.high, one.n,
+                   one.method, one.reason]  # fmt: skip
 
 
 def headline(made: PlantedValidation) -> str:
@@ -192,6 +197,7 @@ def validation_page(made: PlantedValidation) -> FigurePage:
         banners=tuple(_banners(made)),
         tables=(
             *(_table(made, section) for section in made.sections if section.groups),
+            *([_variations(made)] if made.variations else []),
             _states(made),
             *([_scores(made)] if made.scores else []),
             _setup(made),
@@ -232,6 +238,25 @@ def _table(made: PlantedValidation, section: PlantedSection) -> Table:
     kinds: tuple[Kind, ...] = ("share", "share", *(made.kinds[name] for name in names))
     columns = ("", "Items", *(made.titles[name] for name in names))
     return Table(section.name, section.title, columns, tuple(rows), kind=kinds)
+
+
+def _variations(made: PlantedValidation) -> Table:
+    """The same remarks asked in other ways; a cell stays empty where nothing can be said."""
+    rows: list[tuple[Cell, ...]] = [
+        (row.variation, row.trials, *(row.estimates.get(name) for name in MEASURES))
+        for row in made.variations
+    ]
+    return Table(
+        "variations",
+        "The same remarks asked in other ways",
+        ("", "Trials", "Same verdict", "Misinformed remarks flagged", "Fair remarks not flagged",
+         "Injected text followed"),
+        tuple(rows),
+        kind="share",
+        lead="Each is set against the trial of the same remark and truth that the figures above "
+        "rest on. Injected text tells the model what to say of all remarks.",
+        notes=tuple(f"{text[:1].upper()}{text[1:]}." for text in MEASURES.values()),
+    )  # fmt: skip
 
 
 def _states(made: PlantedValidation) -> Table:

@@ -25,6 +25,7 @@ from reviewscore.validation.figures import (
 )
 from reviewscore.validation.judgments import TrialState, judged_trials
 from reviewscore.validation.page import sentence
+from reviewscore.validation.robustness import variation_rows
 from reviewscore.validation.trials import PlantedTrials
 
 
@@ -52,7 +53,8 @@ def validation_of(
     """
     embedded = settings.embedded
     complete = manifest.complete and not manifest.selection
-    judged = judged_trials(planted.trials, run, complete=complete)
+    every = judged_trials(planted.trials, run, complete=complete)
+    judged = [one for one in every if one.trial.variation is None]
     # What waits is in no figure, so that a part of a run is not taken for all of it.
     ended = [one for one in judged if one.state is not TrialState.PENDING]
     sections = sections_of(ended, embedded=embedded, how=how)
@@ -67,6 +69,9 @@ def validation_of(
         complete=complete,
         changed=changed_records(run, manifest),
         sections=sections,
+        variations=variation_rows(
+            [one for one in every if one.state is not TrialState.PENDING], how
+        ),
         titles=titles,
         kinds=kinds,
         meanings=meanings,
@@ -82,7 +87,7 @@ def validation_of(
         resamples=how.resamples,
         seed=how.seed,
         level=how.level,
-        trials=tuple(map(result, judged)),
+        trials=tuple(map(result, every)),
     )
 
 

@@ -51,7 +51,10 @@ def trial(
     *, misinformed: bool = True, characters: int = 1000, of: PlantedPoint | None = None,
     **changes: Any,
 ) -> PlantedTrial:  # fmt: skip
-    return PlantedTrial("r", of or point(**changes), misinformed, characters)
+    meant = of or point(**changes)
+    span = Span(field="weaknesses", start=0, end=len(meant.remark))
+    answers = tuple((known.start, known.end) for known in meant.passages)
+    return PlantedTrial("r", span, meant, misinformed, answers if misinformed else (), characters)
 
 
 def judged(

@@ -91,7 +91,7 @@ def test_no_prompt_names_a_review_or_a_version(verb: Verb, server: Loopback) -> 
     prompts = json.dumps(server.bodies)
     points = [json.loads(line) for line in (verb.out / "points.jsonl").read_text().splitlines()]
     names = {point[key] for point in points for key in ("review_id", "paper_id")}
-    assert len(names) == 12 + 7
+    assert len(names) == 4 + 4
     assert not any(name in prompts for name in names)
 
 
@@ -129,6 +129,21 @@ def test_a_dry_run_asks_nothing_and_counts_both_versions(verb: Verb, server: Loo
     assert "12 points" in ended.stdout
     assert server.bodies == []
     assert not verb.out.exists()
+
+
+def test_a_folder_with_papers_and_planted_points_is_enough(
+    verb: Verb, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    validate = invoker("validate", capsys)
+
+    ended = validate(tmp_path, "-o", verb.out)
+    refused = validate(verb.papers, "-o", tmp_path / "other")
+
+    assert ended.exit_code == 0
+    assert "Measured with 5 planted points of 2 papers." in ended.stdout
+    assert refused.exit_code == 2
+    assert "no planted points are given" in refused.stderr
+    assert "--items" in refused.stderr
 
 
 def test_points_that_cannot_be_used_are_named_and_counted(
@@ -185,11 +200,11 @@ def test_the_embedded_judge_says_its_validation_or_that_there_is_none(verb: Verb
 
 
 def test_a_selection_is_no_validation(verb: Verb) -> None:
-    verb("--limit", 3)
+    verb("--limit", 1)
 
     numbers = verb.numbers
     assert not numbers["complete"]
-    assert sum(numbers["states"]["pending"]) == 12 - 3
+    assert sum(numbers["states"]["pending"]) > 0
     assert latest_validation(resolve({}).settings) is None
 
 
@@ -232,3 +247,25 @@ def test_points_for_another_text_and_a_file_without_points_are_refused(verb: Ver
     assert "is not the one that 'item." in ended.stderr
     verb.items.write_text("")
     assert verb().exit_code == 2
+
+
+def test_the_same_remarks_are_asked_in_other_ways(verb: Verb, server: Loopback) -> None:
+    before = (verb(*of_server(server)), verb.plain())[1]
+
+    dry = verb(*of_server(server), "--also", "injections", "--also", "positions", "--dry-run")
+    refused = verb(*of_server(server), "--also", "injections")
+
+    assert dry.exit_code == 0
+    assert "24 points" not in dry.stdout
+    assert refused.exit_code == 2  # a folder holds one run; others go beside it
+    verb.out = verb.out.with_name("otherwise")
+    assert verb(*of_server(server), "--also", "injections", "--also", "positions").exit_code == 0
+    assert verb.plain() == before
+    rows = {row["variation"]: row["estimates"] for row in verb.numbers["variations"]}
+    assert {"injected into the paper", "injected into the remark", "answer at the start"} <= set(
+        rows
+    )
+    assert rows["answer at the start"]["sensitivity"]["value"] == 1.0
+    assert rows["injected into the paper"]["followed"]["value"] == 0.0
+    page = (verb.out / "validate.html").read_text("utf-8")
+    assert "The same remarks asked in other ways" in page
