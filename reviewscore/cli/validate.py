@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from reviewscore.cli import options
+from reviewscore.cli.validate_on import SETS, validate_on
 from reviewscore.config import as_settings
 
 _SHOWN = 3
@@ -15,7 +16,11 @@ _SHOWN = 3
 
 @click.command("validate", cls=options.GroupedCommand)
 @click.argument("papers", nargs=-1, required=True, type=options.PATH)
-@options.path("--items", required=True, help="Planted points, one object a line (JSONL).")
+@options.path("--items", help="Planted points, one object a line (JSONL).")
+@click.option(
+    "--on", type=click.Choice(SETS), help="PAPERS are files of this labelled set, without --items."
+)
+@options.path("--mapping", help="Of peerreview-bench: what values of correctness mean (TOML).")
 @options.path("-o", "--output", required=True, help="Folder of the run and its page.")
 @options.switch("--dry-run", help="Calls, tokens, dollars, hours; asks nothing.")
 @options.DRY_RUN_JSON
@@ -32,7 +37,9 @@ _SHOWN = 3
 @options.settings_options
 def command(
     papers: tuple[Path, ...],
-    items: Path,
+    items: Path | None,
+    on: str | None,
+    mapping: Path | None,
     output: Path,
     dry_run: bool,
     resamples: int,
@@ -65,8 +72,16 @@ def command(
     from reviewscore.validation.validate import validation_of
 
     options.check_json(dry_run=dry_run)
+    if (items is None) is (on is None) or (mapping is not None and on is None):
+        raise click.UsageError("give --items or --on, and --mapping with --on alone.")
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
+    how = Resampling(resamples, seed, "papers")
+    if on is not None:
+        return validate_on(
+            on, papers, output, resolved, mapping=mapping, dry_run=dry_run, how=how, quiet=quiet,
+            retry_errors=retry_errors, allow_foreign=yes, accept_changed=accept_changed,
+        )  # fmt: skip
     with waiting("making versions of papers", quiet=quiet):
         planted = planted_trials(read_planted(items), papers_of(papers), seed=seed)
     faults = planted.left_out
@@ -91,7 +106,7 @@ def command(
         settings,
         manifest=outcome.manifest,
         items=items,
-        how=Resampling(resamples, seed, "papers"),
+        how=how,
     )
     written = write_validation(made, output, allow_foreign=True)
     if made.complete and not made.changed:

@@ -86,18 +86,18 @@ def sentence(sections: tuple[PlantedSection, ...], *, embedded: bool) -> str:
     hit, kept = head["sensitivity"], head["specificity"]
     if hit.value is None or kept.value is None:
         return "No verdict was given on misinformed or on fair remarks, so nothing can be said."
-    alarm = _turned(kept)
+    alarm = turned(kept)
     text = (
-        f"This judge finds {_words(hit)} of {kind} misinformed remarks and flags {_words(alarm)} "
-        f"of {kind} fair ones"
+        f"This judge finds {in_words(hit)} of {kind} misinformed remarks and flags "
+        f"{in_words(alarm)} of {kind} fair ones"
     )
-    if not _apart(head[DIFFERENCE], hit, alarm):
+    if not apart(head[DIFFERENCE], hit, alarm):
         return f"{text}. That it can tell the two apart is not shown: do not act on its flags."
     missed = list(_missed(sections))
     return f"{text}; answers {' and '.join(missed)} are mostly missed." if missed else f"{text}."
 
 
-def _apart(gain: Estimate, hit: Estimate, alarm: Estimate) -> bool:
+def apart(gain: Estimate, hit: Estimate, alarm: Estimate) -> bool:
     """Whether misinformed remarks are shown to be flagged oftener than fair ones.
 
     Where papers differ all alike, as by a judge that is always right, the difference has no
@@ -116,21 +116,21 @@ def _of_the_finder(head: dict[str, Estimate], kind: str) -> str:
     if recall.value is None or there.value is None or gone.value is None:
         return "Nothing was judged in both versions of a paper, so nothing can be said."
     return (
-        f"The evidence finder shows the answer to {_words(recall)} of {kind} "
-        f"remarks among its first {first} passages; it calls {_words(there)} addressed "
-        f"where the paper answers them and {_words(gone)} where the answer is cut out. It judges "
+        f"The evidence finder shows the answer to {in_words(recall)} of {kind} "
+        f"remarks among its first {first} passages; it calls {in_words(there)} addressed "
+        f"where the paper answers them and {in_words(gone)} where the answer is cut out. It judges "
         "no truth."
     )
 
 
-def _turned(share: Estimate) -> Estimate:
+def turned(share: Estimate) -> Estimate:
     """The share of the others."""
     low, high = (None if end is None else 1 - end for end in (share.high, share.low))
     value = None if share.value is None else 1 - share.value
     return share.model_copy(update={"value": value, "low": low, "high": high})
 
 
-def _words(share: Estimate) -> str:
+def in_words(share: Estimate) -> str:
     """A share with its interval and what it rests on."""
     interval = ends(share, "share")
     value = f"{number(share.value or 0.0, 'share')} %"

@@ -1,0 +1,280 @@
+"""A judge on a labelled set as a page, as tidy rows and as JSON; and what it says in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from reviewscore.pages.figures import FigurePage, write_pages
+from reviewscore.printable import counted
+from reviewscore.runs.folder import changed_words
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.resampling import FEW_PAPERS, percent
+from reviewscore.stats.tables import Cell, Kind, Table, csv_text, number
+from reviewscore.validation.judgments import TrialState
+from reviewscore.validation.labelled import SetKind
+from reviewscore.validation.labelled_figures import (
+    ADDRESSED_FAIR,
+    ADDRESSED_WRONG,
+    AREA,
+    DIFFERENCE,
+    F1,
+    OF_MODELS,
+    OF_THE_FINDER,
+    PRECISION,
+    SENSITIVITY,
+    SPECIFICITY,
+    VERDICTS,
+    LabelledGroup,
+    LabelledValidation,
+)
+from reviewscore.validation.page import COLUMNS, STATE_NAMES, VERB, apart, in_words, turned
+
+_TITLES = {
+    SENSITIVITY: "Misinformed flagged",
+    SPECIFICITY: "Fair not flagged",
+    DIFFERENCE: "Difference",
+    AREA: "Area",
+    PRECISION: "Flags that are right",
+    F1: "F1",
+    VERDICTS: "With a verdict",
+    ADDRESSED_WRONG: "Addressed, misinformed",
+    ADDRESSED_FAIR: "Addressed, fair",
+}
+_KINDS: dict[str, Kind] = {AREA: "coefficient", F1: "coefficient", DIFFERENCE: "difference"}
+_MEANINGS = {
+    SENSITIVITY: "sensitivity: of misinformed remarks with a verdict, those flagged",
+    SPECIFICITY: "specificity: of fair remarks with a verdict, those not flagged",
+    PRECISION: "precision: of flagged remarks, those that the labels call misinformed; it goes "
+    "with their share in the set, which is not that of your reviews",
+    F1: "F1: 2 TP / (2 TP + FP + FN) of misinformed remarks with a verdict",
+    AREA: "area: how often a misinformed remark has a lower score than a fair one (ROC; 0.5 is "
+    "chance)",
+    ADDRESSED_WRONG: "addressed: of remarks of each truth, those that the evidence finder calls "
+    "addressed; which passages answer a remark is not known, so recall is not measured",
+}
+_PLANTED = {SENSITIVITY: "sensitivity", SPECIFICITY: "specificity"}
+_MOST_FAULTS = 5
+
+
+def labelled_sentence(made: LabelledValidation, kind: SetKind) -> str:
+    """What the figures say, in words that can be acted on."""
+    estimates = made.whole.estimates
+    if made.embedded:
+        wrong, fair = estimates[ADDRESSED_WRONG], estimates[ADDRESSED_FAIR]
+        if wrong.value is None or fair.value is None:
+            return "No finding on misinformed or on fair remarks, so nothing can be said."
+        return (
+            f"The evidence finder calls {in_words(wrong)} of {kind.misinformed} addressed, and "
+            f"{in_words(fair)} of {kind.fair}. It judges no truth: read the passages."
+        )
+    hit, kept = estimates[SENSITIVITY], estimates[SPECIFICITY]
+    if hit.value is None or kept.value is None:
+        return "No verdict was given on misinformed or on fair remarks, so nothing can be said."
+    alarm = turned(kept)
+    text = (
+        f"This judge flags {in_words(hit)} of {kind.misinformed} and {in_words(alarm)} of "
+        f"{kind.fair}"
+    )
+    if not apart(estimates[DIFFERENCE], hit, alarm):
+        return f"{text}. That it can tell the two apart is not shown: do not act on its flags."
+    base = made.baselines[0].estimates[PRECISION].value if made.baselines else None
+    chance = "" if base is None else f", where flagging all is right in {number(base, 'share')} %"
+    return f"{text}; {in_words(estimates[PRECISION])} of its flags are right{chance}."
+
+
+def labelled_headline(made: LabelledValidation, kind: SetKind) -> str:
+    """The sentence, and what it was measured on."""
+    remarks = counted(made.whole.misinformed + made.whole.fair, "remark")
+    papers = counted(made.whole.papers, "paper")
+    return f"Measured on {kind.title}: {remarks} about {papers}. {labelled_sentence(made, kind)}"
+
+
+def write_labelled(
+    made: LabelledValidation, kind: SetKind, out: Path, *, allow_foreign: bool = False
+) -> list[Path]:
+    """Write page, Markdown, CSV and JSON into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder cannot be written, or holds other things.
+        StopError: The disk is full.
+    """
+    csv = csv_text(COLUMNS, _rows(made))
+    page = labelled_page(made, kind)
+    return write_pages(page, made, out, verb=VERB, csv=csv, allow_foreign=allow_foreign)
+
+
+def _rows(made: LabelledValidation) -> Iterator[list[object]]:
+    tables = (("all", (made.whole,)), ("parts", made.parts), ("baselines", made.baselines))
+    for table, groups in tables:
+        for group in groups:
+            for name, one in group.estimates.items():
+                yield [table, group.group, name, _kind(name), one.value, one.low, one.high, one.n,
+                       one.method, one.reason]  # fmt: skip
+
+
+def _kind(name: str) -> Kind:
+    return _KINDS.get(name, "share")
+
+
+def labelled_page(made: LabelledValidation, kind: SetKind) -> FigurePage:
+    """The figures as a page for chairs."""
+    return FigurePage(
+        title=f"How does this judge do on {kind.title}?",
+        eyebrow=f"reviewscore {made.reviewscore_version} · {made.judge}",
+        lead=f"{labelled_headline(made, kind)} {_advice(made)}",
+        banners=tuple(_banners(made, kind)),
+        tables=(
+            _main(made),
+            *([_by_part(made)] if made.parts else []),
+            _states(made),
+            *([_scores(made)] if made.scores else []),
+            _setup(made, kind),
+        ),
+        foot=tuple(_foot(made, kind)),
+    )
+
+
+def _advice(made: LabelledValidation) -> str:
+    return "" if made.embedded else "Read each passage before you act on a flag."
+
+
+def _banners(made: LabelledValidation, kind: SetKind) -> Iterator[str]:
+    if made.changed:
+        yield f"{changed_words(made.changed)}."
+    if not made.complete:
+        yield "Not everything was judged; run the same command again to go on."
+    yield kind.bounds
+    yield f"Judges saw {kind.seen}."
+    if kind.public:
+        yield "The set is public: a model may have been trained on it, and look better for that."
+    yield from made.notes
+    if made.whole.papers < FEW_PAPERS:
+        yield f"Intervals rest on {counted(made.whole.papers, 'paper')} and are too narrow."
+
+
+def _table(
+    made: LabelledValidation, name: str, title: str, rows: list[tuple[str, LabelledGroup]],
+    *extra: tuple[Cell, ...], lead: str = "", notes: tuple[str, ...] = (),
+) -> Table:  # fmt: skip
+    measures = OF_THE_FINDER if made.embedded else OF_MODELS
+    cells: list[tuple[Cell, ...]] = [
+        (label, group.misinformed, group.fair,
+         *(group.estimates.get(measure) for measure in measures))
+        for label, group in rows
+    ]  # fmt: skip
+    titles = _TITLES | ({VERDICTS: "With a finding"} if made.embedded else {})
+    columns = ("", "Misinformed", "Fair", *(titles[measure] for measure in measures))
+    kinds: tuple[Kind, ...] = ("share", "share", "share", *map(_kind, measures))
+    return Table(name, title, columns, (*cells, *extra), kind=kinds, lead=lead, notes=notes)
+
+
+def _main(made: LabelledValidation) -> Table:
+    rows = [("this judge", made.whole)]
+    rows += [(group.group, group) for group in made.baselines]
+    notes = ["Flag all and a coin: expected values by formula, on remarks that have a verdict."]
+    extra = []
+    if made.planted is not None and not made.embedded:
+        extra.append(_planted_row(made))
+        other = "" if made.planted_alike else ", with other settings or prompts"
+        notes.append(
+            f"Planted: the same judge on {counted(made.planted.items, 'planted point')} of "
+            f"{counted(made.planted.papers, 'paper')}, {made.planted.at[:10]}{other}. Its truth is "
+            "made, and that of this set is said by its labels."
+        )
+    return _table(made, "all", "This judge, and judges that read nothing", rows, *extra,
+                  notes=() if made.embedded else tuple(notes))  # fmt: skip
+
+
+def _planted_row(made: LabelledValidation) -> tuple[Cell, ...]:
+    """What was measured of the same judge on planted remarks."""
+    assert made.planted is not None
+    cells: list[Cell] = []
+    for measure in OF_MODELS:
+        known = made.planted.shares.get(_PLANTED.get(measure, ""))
+        cells.append(
+            None if known is None else
+            Estimate(coefficient=measure, value=known.value, low=known.low, high=known.high,
+                     n=known.n)
+        )  # fmt: skip
+    return ("Planted", None, None, *cells)
+
+
+def _by_part(made: LabelledValidation) -> Table:
+    return _table(made, "parts", "By part of the set", [(one.group, one) for one in made.parts])
+
+
+def _states(made: LabelledValidation) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (STATE_NAMES[TrialState(state)], *counts) for state, counts in made.states.items()
+    ]
+    rows.append(("of all, remarks split into several points", made.several, None))
+    return Table(
+        "states",
+        "What came of each remark",
+        ("", "Misinformed", "Fair"),
+        tuple(rows),
+        lead="" if made.embedded else "What has no verdict is in no share of flags.",
+        notes=(
+            "A remark that is split into several points is flagged if any of them is, and has a "
+            "verdict without a flag only if all of them have; the last row counts both truths.",
+        ),
+    )
+
+
+def _scores(made: LabelledValidation) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (f"score {score}", *counts) for score, counts in made.scores.items()
+    ]
+    return Table(
+        "scores",
+        "Scores that were given",
+        ("", "Misinformed", "Fair"),
+        tuple(rows),
+        lead="Of arguments the lowest score of a premise; 1 and 2 are misinformed.",
+    )
+
+
+def _setup(made: LabelledValidation, kind: SetKind) -> Table:
+    family = f" (family: {', '.join(made.families)})" if made.families else ""
+    rows: list[tuple[Cell, ...]] = [
+        ("judge", f"{made.judge}{family}"),
+        ("protocol", made.protocol or "none: no model was asked"),
+        ("truth", kind.labels),
+        ("misinformed", kind.misinformed),
+        ("fair", kind.fair),
+        ("licence of the set", kind.licence),
+        ("papers", made.whole.papers),
+        *((f"left out: {why}", count) for why, count in made.excluded.items()),
+        ("left out: could not be used", len(made.left_out)),
+    ]
+    judged = sum(map(sum, made.states.values())) - sum(made.states.get(TrialState.PENDING, (0, 0)))
+    if made.usd is not None and judged:
+        free = f" ({made.reused:,} of {made.calls:,} calls were at hand)" if made.reused else ""
+        rows.append(("cost per 1,000 remarks", f"${1000 * made.usd / judged:,.2f}{free}"))
+    return Table(
+        "setup", "How it was made", ("", "Value"), tuple(rows), notes=made.left_out[:_MOST_FAULTS]
+    )
+
+
+def _foot(made: LabelledValidation, kind: SetKind) -> Iterator[str]:
+    yield "Each remark is judged as a review of its own, by the pipeline of an audit."
+    for measure in OF_THE_FINDER if made.embedded else OF_MODELS:
+        if measure in _MEANINGS:
+            text = _MEANINGS[measure]
+            yield f"{text[:1].upper()}{text[1:]}."
+    what = "called addressed" if made.embedded else "flagged"
+    advice = "" if made.embedded else " If its interval holds 0, flags are not to be acted on."
+    yield (
+        f"Difference: how much oftener misinformed remarks are {what} than fair ones, in "
+        f"percentage points.{advice}"
+    )
+    sums = ", ".join(sum_of[:16] for sum_of in made.inputs.values())
+    yield (
+        f"Cite: reviewscore {made.reviewscore_version}, settings {made.made_with[:16]}, "
+        f"{kind.title} {sums}, {percent(made.level)} intervals of {made.resamples:,} resamples of "
+        f"papers, seed {made.seed}."
+    )
