@@ -54,10 +54,12 @@ def command(
 
     Each remark is judged twice, by the pipeline of `audit`: about its paper, and about the same
     paper without the passages that answer it. PAPERS are folders or files with papers; the same
-    command again does only what is missing.
+    command again does only what is missing. With --on, PAPERS are files of a labelled set, whose
+    remarks are judged once each.
 
     \b
     Example:  reviewscore validate papers.jsonl --items planted.jsonl -o trust --model openai/gpt-5
+              reviewscore validate senhallu_4k.jsonl --on bamboo -o trust --model openai/gpt-5
     """
     from reviewscore.bounds import put_in_force
     from reviewscore.cli.audit import dry_run_of, score
@@ -82,6 +84,7 @@ def command(
             on, papers, output, resolved, mapping=mapping, dry_run=dry_run, how=how, quiet=quiet,
             retry_errors=retry_errors, allow_foreign=yes, accept_changed=accept_changed,
         )  # fmt: skip
+    assert items is not None  # as checked above
     with waiting("making versions of papers", quiet=quiet):
         planted = planted_trials(read_planted(items), papers_of(papers), seed=seed)
     faults = planted.left_out
@@ -100,14 +103,7 @@ def command(
         allow_foreign=yes,
         accept_changed=accept_changed,
     )
-    made = validation_of(
-        planted,
-        output,
-        settings,
-        manifest=outcome.manifest,
-        items=items,
-        how=how,
-    )
+    made = validation_of(planted, output, settings, manifest=outcome.manifest, items=items, how=how)
     written = write_validation(made, output, allow_foreign=True)
     if made.complete and not made.changed:
         keep_validation(made.record, settings)

@@ -135,7 +135,7 @@ class RunOutcomes:
     """
 
     points: Mapping[str, Sequence[PointScore]]
-    failed: frozenset[str]
+    failed: frozenset[str | None]
     complete: bool
 
     @classmethod

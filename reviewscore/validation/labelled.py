@@ -268,8 +268,8 @@ class _PaperFile:
     def __init__(self, seed: int) -> None:
         self._seed = seed
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=".jsonl")
-        self._out = os.fdopen(handle, "wb")
-        self._records = RecordFile(Path(name), Path(name))
+        os.close(handle)
+        self._records, self._size = RecordFile(Path(name), Path(name)), 0
         weakref.finalize(self._records, Path(name).unlink, missing_ok=True)
         self._numbers: dict[str, int] = {}
         self._offsets = array("q")
@@ -294,15 +294,15 @@ class _PaperFile:
                 )
             return
         self._numbers[paper] = len(self._sums)
-        self._offsets.append(self._out.tell())
+        self._offsets.append(self._size)
         self._sums.append(sha256)
         row = {"paper_id": self.name(paper), "title": title or None, "text": text}
-        line = json.dumps(row, ensure_ascii=False)
-        self._out.write(line.encode("utf-8", "surrogatepass") + b"\n")
+        line = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+        with self._records.lines.open("ab") as out:
+            self._size += out.write(line)
 
     def collection(self, used: set[str], reviews: Sequence[Review]) -> Collection:
         """The papers that reviews are of, as handles, with the reviews."""
-        self._out.close()
         papers, sums = {}, []
         for paper, number in sorted(self._numbers.items(), key=lambda pair: self.name(pair[0])):
             if (name := self.name(paper)) in used:

@@ -90,7 +90,10 @@ def _labels_in(place: Path) -> Path:
 
 
 def _sorted(places: Sequence[Path]) -> _Places:
-    units, points, reviews, papers = [], [], [], []
+    units: list[Path] = []
+    points: list[Path] = []
+    reviews: list[Path] = []
+    papers: list[Path] = []
     for place in places:
         before = len(units) + len(points) + len(reviews) + len(papers)
         if place.is_dir() and (place / LABELS).is_file():
