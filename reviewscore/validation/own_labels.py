@@ -114,7 +114,8 @@ def _sorted(places: Sequence[Path]) -> _Places:
         if len(units) + len(points) + len(reviews) + len(papers) == before:
             cure = "name folders or files of labels, reviews and papers"
             raise InputError("holds no labels, reviews or papers", file=place, cure=cure)
-    return _Places(tuple(units), tuple(points), tuple(reviews), tuple(papers))
+    once = [tuple(dict.fromkeys(files)) for files in (units, points, reviews, papers)]
+    return _Places(*once)
 
 
 def _reviews(places: Sequence[Path], wanted: set[str]) -> dict[str, Review]:
