@@ -27,7 +27,7 @@ class TrialState(StrEnum):
     PENDING = "pending"  # not judged yet
 
 
-class Judgment:
+class RemarkOutcome:
     """What came of a remark, whoever knows its truth.
 
     Attributes:
@@ -60,7 +60,7 @@ class Judgment:
 
 
 @dataclass(frozen=True)
-class JudgedTrial(Judgment):
+class JudgedTrial(RemarkOutcome):
     """A trial and what came of it.
 
     Attributes:

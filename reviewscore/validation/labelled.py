@@ -26,7 +26,7 @@ from reviewscore.schema.review import Review
 from reviewscore.sources.collection import Collection
 from reviewscore.sources.lazy_papers import handle_of, raw_paper
 from reviewscore.sources.records import RecordFile, RecordRow
-from reviewscore.validation.judgments import Judgment, RunOutcomes, TrialState
+from reviewscore.validation.judgments import RemarkOutcome, RunOutcomes, TrialState
 
 _NAME_BYTES = 6
 
@@ -101,7 +101,7 @@ class LabelledTrials:
 
 
 @dataclass(frozen=True)
-class JudgedRemark(Judgment):
+class JudgedRemark(RemarkOutcome):
     """A remark and what came of it.
 
     Attributes:

@@ -288,6 +288,9 @@ def group_of(
     difference = estimates[DIFFERENCE].model_copy(update={"n": round(float(sums.known.sum()))})
     estimates[DIFFERENCE] = _without_false_ends(difference, len(sums.given))
     if not embedded:
+        if estimates[PRECISION].value is None and sums.known.any():
+            none = {"reason": MissingReason.NONE_PREDICTED.words}
+            estimates[PRECISION] = estimates[PRECISION].model_copy(update=none)
         estimates[F1] = _f1(judged, how)
         estimates[AREA] = area_of(
             [one.trial.misinformed for one in judged], [one.score for one in judged],

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from reviewscore.pages.figures import FigurePage, write_pages
 from reviewscore.printable import counted
 from reviewscore.runs.folder import changed_words
+from reviewscore.schema.validation import ValidationRecord
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text, number
@@ -80,7 +81,11 @@ def labelled_sentence(made: LabelledValidation, kind: SetKind) -> str:
         return f"{text}. That it can tell the two apart is not shown: do not act on its flags."
     base = made.baselines[0].estimates[PRECISION].value if made.baselines else None
     chance = "" if base is None else f", where flagging all is right in {number(base, 'share')} %"
-    return f"{text}; {in_words(estimates[PRECISION])} of its flags are right{chance}."
+    right = in_words(estimates[PRECISION])
+    return (
+        f"{text}; {right} of its flags are right{chance}. Read each passage before you act on a "
+        "flag."
+    )
 
 
 def labelled_headline(made: LabelledValidation, kind: SetKind) -> str:
@@ -125,21 +130,17 @@ def labelled_page(made: LabelledValidation, kind: SetKind) -> FigurePage:
     return FigurePage(
         title=f"How does this judge do on {kind.title}?",
         eyebrow=f"reviewscore {made.reviewscore_version} · {made.judge}",
-        lead=f"{labelled_headline(made, kind)} {_advice(made)}",
+        lead=labelled_headline(made, kind),
         banners=tuple(_banners(made, kind)),
         tables=(
-            _main(made),
-            *([_by_part(made)] if made.parts else []),
+            _apart(made),
+            *([] if made.embedded else [_worth(made)]),
             _states(made),
             *([_scores(made)] if made.scores else []),
             _setup(made, kind),
         ),
         foot=tuple(_foot(made, kind)),
     )
-
-
-def _advice(made: LabelledValidation) -> str:
-    return "" if made.embedded else "Read each passage before you act on a flag."
 
 
 def _banners(made: LabelledValidation, kind: SetKind) -> Iterator[str]:
@@ -156,55 +157,74 @@ def _banners(made: LabelledValidation, kind: SetKind) -> Iterator[str]:
         yield f"Intervals rest on {counted(made.whole.papers, 'paper')} and are too narrow."
 
 
-def _table(
-    made: LabelledValidation, name: str, title: str, rows: list[tuple[str, LabelledGroup]],
-    *extra: tuple[Cell, ...], lead: str = "", notes: tuple[str, ...] = (),
-) -> Table:  # fmt: skip
-    measures = OF_THE_FINDER if made.embedded else OF_MODELS
-    cells: list[tuple[Cell, ...]] = [
-        (label, group.misinformed, group.fair,
-         *(group.estimates.get(measure) for measure in measures))
-        for label, group in rows
-    ]  # fmt: skip
-    titles = _TITLES | ({VERDICTS: "With a finding"} if made.embedded else {})
-    columns = ("", "Misinformed", "Fair", *(titles[measure] for measure in measures))
-    kinds: tuple[Kind, ...] = ("share", "share", "share", *map(_kind, measures))
-    return Table(name, title, columns, (*cells, *extra), kind=kinds, lead=lead, notes=notes)
-
-
-def _main(made: LabelledValidation) -> Table:
-    rows = [("this judge", made.whole)]
-    rows += [(group.group, group) for group in made.baselines]
-    notes = ["Flag all and a coin: expected values by formula, on remarks that have a verdict."]
-    extra = []
+def _apart(made: LabelledValidation) -> Table:
+    """How often remarks of each truth are flagged."""
+    measures = OF_THE_FINDER if made.embedded else (SENSITIVITY, SPECIFICITY, DIFFERENCE, AREA)
+    rows: list[tuple[Cell, ...]] = [
+        (name, group.misinformed, group.fair, *(group.estimates.get(one) for one in measures))
+        for name, group in _groups(made)
+    ]
+    notes = list(_notes(made))
     if made.planted is not None and not made.embedded:
-        extra.append(_planted_row(made))
+        rows.append(_planted_row(made.planted, measures))
         other = "" if made.planted_alike else ", with other settings or prompts"
         notes.append(
             f"Planted: the same judge on {counted(made.planted.items, 'planted point')} of "
-            f"{counted(made.planted.papers, 'paper')}, {made.planted.at[:10]}{other}. Its truth is "
-            "made, and that of this set is said by its labels."
+            f"{counted(made.planted.papers, 'paper')}, {made.planted.at[:10]}{other}. There the "
+            "truth is made; here labels say it."
         )
-    return _table(made, "all", "This judge, and judges that read nothing", rows, *extra,
-                  notes=() if made.embedded else tuple(notes))  # fmt: skip
+    titles = _TITLES | ({VERDICTS: "With a finding"} if made.embedded else {})
+    return Table(
+        "apart",
+        "Does it tell misinformed remarks from fair ones?",
+        ("", "Misinformed", "Fair", *(titles[one] for one in measures)),
+        tuple(rows),
+        kind=("share", "share", "share", *map(_kind, measures)),
+        notes=tuple(notes),
+    )
 
 
-def _planted_row(made: LabelledValidation) -> tuple[Cell, ...]:
+def _worth(made: LabelledValidation) -> Table:
+    """What a flag is worth."""
+    measures = (PRECISION, F1, VERDICTS)
+    return Table(
+        "worth",
+        "What is a flag worth?",
+        ("", *(_TITLES[one] for one in measures)),
+        tuple(
+            (name, *(group.estimates.get(one) for one in measures)) for name, group in _groups(made)
+        ),
+        kind=("share", *map(_kind, measures)),
+        notes=tuple(_notes(made)),
+    )
+
+
+def _groups(made: LabelledValidation) -> Iterator[tuple[str, LabelledGroup]]:
+    """All remarks, the parts of the set, and the judges that read nothing."""
+    yield "all remarks" if made.parts else "this judge", made.whole
+    yield from ((group.group, group) for group in made.parts)
+    yield from ((group.group, group) for group in made.baselines)
+
+
+def _notes(made: LabelledValidation) -> Iterator[str]:
+    if made.baselines:
+        yield (
+            "Flag all and a coin read nothing: expected values by formula, on all remarks that "
+            "have a verdict."
+        )
+
+
+def _planted_row(planted: ValidationRecord, measures: Iterable[str]) -> tuple[Cell, ...]:
     """What was measured of the same judge on planted remarks."""
-    assert made.planted is not None
     cells: list[Cell] = []
-    for measure in OF_MODELS:
-        known = made.planted.shares.get(_PLANTED.get(measure, ""))
+    for measure in measures:
+        known = planted.shares.get(_PLANTED.get(measure, ""))
         cells.append(
             None if known is None else
             Estimate(coefficient=measure, value=known.value, low=known.low, high=known.high,
                      n=known.n)
         )  # fmt: skip
     return ("Planted", None, None, *cells)
-
-
-def _by_part(made: LabelledValidation) -> Table:
-    return _table(made, "parts", "By part of the set", [(one.group, one) for one in made.parts])
 
 
 def _states(made: LabelledValidation) -> Table:

@@ -139,7 +139,7 @@ def _note_readers(reading: SetReading, kinds: Mapping[str, AnnotatorKind], left_
     who = readers_in_words(len(kinds) - models, models)
     note = f"Labels by {who}."
     if left_out:
-        note += f" {left_out:,} labels by models are left out, as people labelled too."
+        note += f" Labels by models, left out as people labelled too: {left_out:,}."
     elif models:
         note += " What model readers overlook alike does not show in their labels."
     reading.notes.append(note)

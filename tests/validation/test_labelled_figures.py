@@ -101,6 +101,14 @@ def test_without_a_verdict_there_is_no_figure_and_a_reason() -> None:
     assert figures([]).papers == 0
 
 
+def test_precision_of_a_judge_that_flags_nothing_says_so() -> None:
+    group = figures(remarks((True, False), (False, False), (True, False)))
+
+    assert group.estimates["precision"].value is None
+    assert group.estimates["precision"].reason == "the judge called no unit misinformed"
+    assert group.estimates["f1"].value == 0
+
+
 def test_of_the_finder_only_shares_addressed_are_measured() -> None:
     judged = [
         JudgedRemark(LabelledTrial("r", "a", f"p{number}", truth, ""), TrialState.FINDING,

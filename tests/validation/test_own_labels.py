@@ -98,7 +98,7 @@ def test_labels_by_models_count_only_where_nobody_labelled_and_are_called_so(
 
     assert truths(both) == {"r1.a": True}
     assert both.notes == (
-        "Labels by 1 person. 1 labels by models are left out, as people labelled too.",
+        "Labels by 1 person. Labels by models, left out as people labelled too: 1.",
     )
     assert truths(alone) == {"r1.a": False}
     assert "1 model reader" in alone.notes[0]

@@ -89,6 +89,22 @@ def test_the_page_never_calls_labelled_remarks_planted(on_set: OnSet, server: Lo
     assert "a model may have been trained on it" in on_set.page
 
 
+def test_parts_of_a_set_have_figures_of_their_own(
+    on_set: OnSet, tmp_path: Path, server: Loopback
+) -> None:
+    second = tmp_path / "abshallu.jsonl"
+    second.write_text(on_set.file.read_text().splitlines()[2] + "\n")
+
+    on_set(second, *of_server(server))
+
+    parts = {part["group"]: part for part in on_set.numbers["parts"]}
+    assert {name: part["fair"] for name, part in parts.items()} == {
+        "abshallu.jsonl": 1, "senhallu.jsonl": 2
+    }  # fmt: skip
+    assert parts["abshallu.jsonl"]["estimates"]["f1"]["value"] is None
+    assert "abshallu.jsonl" in on_set.page
+
+
 def test_what_was_planted_for_the_same_judge_stands_beside(
     on_set: OnSet, tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Loopback
 ) -> None:
