@@ -16,12 +16,20 @@ _SHOWN = 3
 
 @click.command("validate", cls=options.GroupedCommand)
 @click.argument("papers", nargs=-1, required=True, type=options.PATH)
-@options.path("--items", help="Planted points, one object a line (JSONL).")
+@options.path(
+    "--items", help="Planted points, one object a line [default: planted.jsonl beside the papers]"
+)
 @click.option(
     "--on", type=click.Choice(SETS), help="PAPERS are files of this labelled set, without --items."
 )
 @options.path("--mapping", help="Of peerreview-bench: what values of correctness mean (TOML).")
 @options.path("-o", "--output", required=True, help="Folder of the run and its page.")
+@click.option(
+    "--also",
+    multiple=True,
+    type=click.Choice(["injections", "positions", "paraphrases"]),
+    help="Ask the same remarks in other ways too; may be given several times.",
+)
 @options.switch("--dry-run", help="Calls, tokens, dollars, hours; asks nothing.")
 @options.DRY_RUN_JSON
 @options.preset(
@@ -41,6 +49,7 @@ def command(
     on: str | None,
     mapping: Path | None,
     output: Path,
+    also: tuple[str, ...],
     dry_run: bool,
     resamples: int,
     seed: int,
@@ -53,9 +62,9 @@ def command(
     """Measure a judge on planted remarks: misinformed ones, and the same ones made fair.
 
     Each remark is judged twice, by the pipeline of `audit`: about its paper, and about the same
-    paper without the passages that answer it. PAPERS are folders or files with papers; the same
-    command again does only what is missing. With --on, PAPERS are files of a labelled set, whose
-    remarks are judged once each.
+    paper without the passages that answer it. PAPERS are folders or files with papers; of a folder
+    that holds planted.jsonl too, these are the remarks. The same command again does only what is
+    missing. With --on, PAPERS are files of a labelled set, whose remarks are judged once each.
 
     \b
     Example:  reviewscore validate papers.jsonl --items planted.jsonl -o trust --model openai/gpt-5
@@ -70,12 +79,13 @@ def command(
     from reviewscore.stats.resampling import Resampling
     from reviewscore.validation.page import headline, write_validation
     from reviewscore.validation.planted import read_planted
-    from reviewscore.validation.trials import papers_of, planted_trials
+    from reviewscore.validation.trials import items_of, papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
+    from reviewscore.validation.variations import variations_of
 
     options.check_json(dry_run=dry_run)
-    if (items is None) is (on is None) or (mapping is not None and on is None):
-        raise click.UsageError("give --items or --on, and --mapping with --on alone.")
+    if (mapping and not on) or (on and (items or also)):
+        raise click.UsageError("--items and --also go without --on, --mapping goes with it.")
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
     how = Resampling(resamples, seed, "papers")
@@ -84,9 +94,14 @@ def command(
             on, papers, output, resolved, mapping=mapping, dry_run=dry_run, how=how, quiet=quiet,
             retry_errors=retry_errors, allow_foreign=yes, accept_changed=accept_changed,
         )  # fmt: skip
-    assert items is not None  # as checked above
+    items = items or items_of(papers)
     with waiting("making versions of papers", quiet=quiet):
-        planted = planted_trials(read_planted(items), papers_of(papers), seed=seed)
+        planted = planted_trials(
+            read_planted(items),
+            papers_of(papers),
+            seed=seed,
+            also=variations_of(also, author_response=resolved.settings.author_response),
+        )
     faults = planted.left_out
     for fault in faults[:_SHOWN]:
         say(f"left out: {fault}")

@@ -125,6 +125,7 @@ class PlantedPoint(Record):
         paper_id: The paper.
         paper_text_sha256: SHA-256 of the paper's text as it is read, in UTF-8.
         remark: The remark, in a reviewer's voice.
+        paraphrases: The remark in other words.
         form: How it goes wrong.
         stratum: ``plain`` only if the writer says so and `confirmed` is beyond doubt.
         fact: What the paper says of the matter, in the writer's words.
@@ -149,6 +150,7 @@ class PlantedPoint(Record):
     paper_id: str = Field(min_length=1)
     paper_text_sha256: str = Field(pattern=r"\A[0-9a-f]{64}\z")
     remark: str = Field(min_length=1)
+    paraphrases: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     form: PlantedForm
     stratum: Stratum
     fact: str = Field(min_length=1)

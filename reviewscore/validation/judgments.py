@@ -94,12 +94,12 @@ class JudgedTrial(RemarkOutcome):
         return any(self._answers(one) for point in self.points for one in point.passages[:first])
 
     def _answers(self, quote: Evidence) -> bool:
-        """Whether a passage of the whole paper meets one that answers the point."""
-        start, end = quote.start, quote.end
+        """Whether a passage of the version meets one that answers the point."""
+        start, end, answers = quote.start, quote.end, self.trial.answers
         return (
             start is not None
             and end is not None
-            and any(start < known.end and known.start < end for known in self.trial.point.passages)
+            and any(start < known_end and known_start < end for known_start, known_end in answers)
         )
 
 
@@ -117,11 +117,11 @@ def judged_trials(
         RunFolderError: A record cannot be read.
     """
     outcomes = RunOutcomes.of(run, complete=complete)
-    judged = []
-    for trial in trials:
-        own = outcomes.points.get(trial.review_id, [])
-        judged.append(JudgedTrial(trial, *outcomes.of_points(trial.review_id, own)))
-    return tuple(judged)
+    by_trial = _points_of(trials, outcomes.points)
+    return tuple(
+        JudgedTrial(trial, *outcomes.of_points(trial.review_id, own))
+        for trial, own in zip(trials, by_trial, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -171,6 +171,33 @@ class RunOutcomes:
             state = TrialState.PENDING
         kept = sorted((point for point in own if point.is_point), key=lambda point: point.ordinal)
         return state, tuple(kept)
+
+
+def _points_of(
+    trials: Sequence[PlantedTrial], points: Mapping[str, Sequence[PointScore]]
+) -> list[list[PointScore]]:
+    """The points of each trial; one that runs over several remarks is of the one it has most of.
+
+    The others of these remarks were not split as a reviewer meant them, and have none.
+    """
+    numbers = defaultdict(list)
+    for number, trial in enumerate(trials):
+        numbers[trial.review_id].append(number)
+    own: list[list[PointScore]] = [[] for _ in trials]
+    for review_id, some in points.items():
+        for point in some:
+            shared = {number: _shared(trials[number], point) for number in numbers[review_id]}
+            most = max(shared, key=shared.__getitem__, default=None)
+            if most is not None and shared[most] > 0:
+                own[most].append(point)
+    return own
+
+
+def _shared(trial: PlantedTrial, point: PointScore) -> int:
+    """How many characters of the review a point and a remark have in common."""
+    if trial.span.field != point.span.field:
+        return 0
+    return min(trial.span.end, point.span.end) - max(trial.span.start, point.span.start)
 
 
 def _state(points: Iterable[PointScore]) -> TrialState:

@@ -27,10 +27,10 @@ from reviewscore.schema.validation import ValidationRecord
 from reviewscore.stats.estimates import BootstrapPlan, Estimate
 from reviewscore.stats.metrics import f1
 from reviewscore.stats.resampling import Clusters, Resampling
-from reviewscore.stats.shares import ALIKE, ONE_PAPER, plan_of_papers, share
+from reviewscore.stats.shares import plan_of_papers, share
 from reviewscore.stats.statistic import Floats, MissingReason, Statistic, Values, ratio, values
 from reviewscore.validation.families import family_of
-from reviewscore.validation.figures import area_of
+from reviewscore.validation.figures import area_of, with_interval
 from reviewscore.validation.judgments import TrialState
 from reviewscore.validation.labelled import JudgedRemark, LabelledTrials, judged_remarks
 
@@ -40,7 +40,6 @@ ADDRESSED_WRONG, ADDRESSED_FAIR = "addressed_misinformed", "addressed_fair"
 OF_MODELS = (SENSITIVITY, SPECIFICITY, DIFFERENCE, AREA, PRECISION, F1, VERDICTS)
 OF_THE_FINDER = (ADDRESSED_WRONG, ADDRESSED_FAIR, DIFFERENCE, VERDICTS)
 FLAG_ALL, COIN = "flag all", "a coin"
-_STILL = 1e-12
 
 
 class LabelledGroup(Record):
@@ -286,7 +285,7 @@ def group_of(
     plan.run()
     estimates = {measure: slot.answer for measure, slot in slots.items()}
     difference = estimates[DIFFERENCE].model_copy(update={"n": round(float(sums.known.sum()))})
-    estimates[DIFFERENCE] = _without_false_ends(difference, len(sums.given))
+    estimates[DIFFERENCE] = with_interval(difference, len(sums.given))
     if not embedded:
         if estimates[PRECISION].value is None and sums.known.any():
             none = {"reason": MissingReason.NONE_PREDICTED.words}
@@ -318,16 +317,6 @@ def _difference(sums: _PaperSums) -> Statistic:
     return Statistic(DIFFERENCE, parts, from_sums, sums.known > 0)
 
 
-def _without_false_ends(made: Estimate, papers: int) -> Estimate:
-    """The estimate without an interval where there is one paper, or where resamples do not vary."""
-    if made.value is None or made.low is None or made.high is None:
-        return made
-    if papers > 1 and made.high - made.low > _STILL:
-        return made
-    reason = ONE_PAPER if papers == 1 else ALIKE
-    return made.model_copy(update={"low": None, "high": None, "reason": reason})
-
-
 def _f1(judged: Sequence[JudgedRemark], how: Resampling) -> Estimate:
     known = [one for one in judged if one.flagged is not None]
     truth = np.array([float(one.trial.misinformed) for one in known])
@@ -338,7 +327,7 @@ def _f1(judged: Sequence[JudgedRemark], how: Resampling) -> Estimate:
     plan = BootstrapPlan(papers, how)
     slot = plan.ask(f1(truth, flags))
     plan.run()
-    return _without_false_ends(slot.answer, len(papers))
+    return with_interval(slot.answer, len(papers))
 
 
 def baselines_of(judged: Sequence[JudgedRemark]) -> tuple[LabelledGroup, ...]:

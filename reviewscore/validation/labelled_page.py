@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from reviewscore.pages.figures import FigurePage, write_pages
+from reviewscore.pages.figures import FigurePage, IntervalPlot, write_pages
 from reviewscore.printable import counted
 from reviewscore.runs.folder import changed_words
 from reviewscore.schema.validation import ValidationRecord
@@ -29,7 +29,7 @@ from reviewscore.validation.labelled_figures import (
     LabelledGroup,
     LabelledValidation,
 )
-from reviewscore.validation.page import COLUMNS, STATE_NAMES, VERB, apart, in_words, turned
+from reviewscore.validation.page import COLUMNS, STATE_NAMES, VERB, apart, fields, in_words, turned
 
 _TITLES = {
     SENSITIVITY: "Misinformed flagged",
@@ -117,8 +117,7 @@ def _rows(made: LabelledValidation) -> Iterator[list[object]]:
     for table, groups in tables:
         for group in groups:
             for name, one in group.estimates.items():
-                yield [table, group.group, name, _kind(name), one.value, one.low, one.high, one.n,
-                       one.method, one.reason]  # fmt: skip
+                yield [table, group.group, name, _kind(name), *fields(one)]
 
 
 def _kind(name: str) -> Kind:
@@ -140,7 +139,23 @@ def labelled_page(made: LabelledValidation, kind: SetKind) -> FigurePage:
             _setup(made, kind),
         ),
         foot=tuple(_foot(made, kind)),
+        pictures=(_picture(made),) if made.whole.papers else (),
     )
+
+
+def _picture(made: LabelledValidation) -> IntervalPlot:
+    """How often remarks of each truth are flagged, of all, of parts, and of planted ones."""
+    drawn = (ADDRESSED_WRONG, ADDRESSED_FAIR) if made.embedded else (SENSITIVITY, SPECIFICITY)
+    rows: list[tuple[Cell, ...]] = [
+        (name, *(group.estimates[one] for one in drawn))
+        for name, group in _groups(made)
+        if group not in made.baselines
+    ]
+    if made.planted is not None and not made.embedded:
+        rows.append(_planted_row(made.planted, drawn))
+    title = "What this judge shows" if made.embedded else "What this judge gets right"
+    columns = ("", *(_TITLES[one] for one in drawn))
+    return IntervalPlot(Table("at-a-glance", title, columns, tuple(rows), kind="share"))
 
 
 def _banners(made: LabelledValidation, kind: SetKind) -> Iterator[str]:
@@ -166,7 +181,8 @@ def _apart(made: LabelledValidation) -> Table:
     ]
     notes = list(_notes(made))
     if made.planted is not None and not made.embedded:
-        rows.append(_planted_row(made.planted, measures))
+        name, *cells = _planted_row(made.planted, measures)
+        rows.append((name, None, None, *cells))
         other = "" if made.planted_alike else ", with other settings or prompts"
         notes.append(
             f"Planted: the same judge on {counted(made.planted.items, 'planted point')} of "
@@ -224,7 +240,7 @@ def _planted_row(planted: ValidationRecord, measures: Iterable[str]) -> tuple[Ce
             Estimate(coefficient=measure, value=known.value, low=known.low, high=known.high,
                      n=known.n)
         )  # fmt: skip
-    return ("Planted", None, None, *cells)
+    return ("Planted", *cells)
 
 
 def _states(made: LabelledValidation) -> Table:

@@ -210,12 +210,16 @@ def test_lines_that_cannot_be_used_are_said_and_counted(on_set: OnSet) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("--on", "bamboo", "--items", "x.jsonl"), ("--items", "x.jsonl", "--mapping", "y")],
+    [
+        ("--on", "bamboo", "--items", "x"),
+        ("--items", "x", "--mapping", "y"),
+        ("--on", "bamboo", "--also", "injections"),
+    ],
 )
-def test_either_items_or_a_set_are_named(
+def test_flags_of_planted_remarks_and_of_sets_do_not_mix(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
     ended = invoker("validate", capsys)(tmp_path, "-o", tmp_path / "on", *words)
 
     assert ended.exit_code == 2
-    assert "--items or --on" in ended.stderr
+    assert "--items and --also go without --on" in ended.stderr
