@@ -97,16 +97,16 @@ def read_bamboo(reading: SetReading, files: Sequence[Path]) -> None:
     Raises:
         InputError: A file cannot be read.
     """
+    often = Counter(file.stem for file in files)
     for file in files:
+        part = file.stem if often[file.stem] == 1 else str(file)
         for row in _rows(reading, file):
             with reading.noting(file, row.line):
                 one = as_model(row, _Statement, file)
                 paper = f"{one.title or ''}\n{sum_of_words(one.content)}"
                 reading.add_paper(paper, one.title, one.content)
-                reading.add(
-                    f"{file.name}:{row.line}", paper, one.hypothesis,
-                    misinformed=not one.answer, part=file.name,
-                )  # fmt: skip
+                name, misinformed = f"{part}:{row.line}", not one.answer
+                reading.add(name, paper, one.hypothesis, misinformed=misinformed, part=part)
 
 
 class _AnswerBody(_Record):

@@ -49,11 +49,21 @@ def test_an_altered_statement_is_misinformed_and_a_true_one_fair(
 
     made = read("bamboo", lines(tmp_path / "s.jsonl", *rows))
 
-    assert truths(made) == {"s.jsonl:1": True, "s.jsonl:2": False}
+    assert truths(made) == {"s:1": True, "s:2": False}
     assert [review.fields.keys() for review in made.collection.reviews] == [{"weaknesses"}] * 2
     (paper,) = made.collection.papers.values()
     assert paper.load().text == BELLS
     assert paper.load().title == "Bells"
+
+
+def test_files_of_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    files = [lines(tmp_path / "s.jsonl", STATEMENT), lines(tmp_path / "b" / "s.jsonl", STATEMENT)]
+
+    made = read("bamboo", *files)
+
+    assert {trial.part for trial in made.trials} == {*map(str, files)}
+    assert len(made.collection.papers) == 1
 
 
 def test_names_tell_a_judge_nothing_and_go_with_the_seed(tmp_path: Path) -> None:
@@ -71,7 +81,7 @@ def test_a_line_that_cannot_be_used_is_named_and_ends_nothing(tmp_path: Path) ->
     wrong = [STATEMENT | {"answer": "yes"}, {"title": "Bells"}, STATEMENT | {"content": "  "}]
     made = read("bamboo", lines(tmp_path / "s.jsonl", *wrong, STATEMENT))
 
-    assert truths(made) == {"s.jsonl:4": False}
+    assert truths(made) == {"s:4": False}
     faults = [str(fault).replace(str(tmp_path), "") for fault in made.faults]
     assert faults[0].startswith("/s.jsonl:1: field 'answer': true or false is needed")
     assert faults[1].startswith("/s.jsonl:2: field 'content': is missing; add the field")

@@ -99,10 +99,10 @@ def test_parts_of_a_set_have_figures_of_their_own(
 
     parts = {part["group"]: part for part in on_set.numbers["parts"]}
     assert {name: part["fair"] for name, part in parts.items()} == {
-        "abshallu.jsonl": 1, "senhallu.jsonl": 2
+        "abshallu": 1, "senhallu": 2
     }  # fmt: skip
-    assert parts["abshallu.jsonl"]["estimates"]["f1"]["value"] is None
-    assert "abshallu.jsonl" in on_set.page
+    assert parts["abshallu"]["estimates"]["f1"]["value"] is None
+    assert "abshallu" in on_set.page
 
 
 def test_what_was_planted_for_the_same_judge_stands_beside(
@@ -155,6 +155,17 @@ def test_no_prompt_names_the_set_or_a_truth(on_set: OnSet, server: Loopback) -> 
 
     prompts = json.dumps(server.bodies).lower()
     assert not any(word in prompts for word in ("bamboo", "senhallu", "hypothesis", "altered"))
+
+
+def test_two_runs_on_a_labelled_set_are_not_compared_as_planted_ones(
+    on_set: OnSet, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    on_set()
+
+    ended = invoker("compare", capsys)(on_set.out, on_set.out, "-o", tmp_path / "both")
+
+    assert ended.exit_code == 2
+    assert "is no validation with planted points" in ended.stderr
 
 
 def test_replies_from_a_folder_are_waited_for(on_set: OnSet, tmp_path: Path) -> None:
