@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from reviewscore.cli import options
+from reviewscore.cli.validate_on import SETS, validate_on
 from reviewscore.config import as_settings
 
 _SHOWN = 3
@@ -18,6 +19,10 @@ _SHOWN = 3
 @options.path(
     "--items", help="Planted points, one object a line [default: planted.jsonl beside the papers]"
 )
+@click.option(
+    "--on", type=click.Choice(SETS), help="PAPERS are files of this labelled set, without --items."
+)
+@options.path("--mapping", help="Of peerreview-bench: what values of correctness mean (TOML).")
 @options.path("-o", "--output", required=True, help="Folder of the run and its page.")
 @click.option(
     "--also",
@@ -41,6 +46,8 @@ _SHOWN = 3
 def command(
     papers: tuple[Path, ...],
     items: Path | None,
+    on: str | None,
+    mapping: Path | None,
     output: Path,
     also: tuple[str, ...],
     dry_run: bool,
@@ -57,10 +64,11 @@ def command(
     Each remark is judged twice, by the pipeline of `audit`: about its paper, and about the same
     paper without the passages that answer it. PAPERS are folders or files with papers; of a folder
     that holds planted.jsonl too, these are the remarks. The same command again does only what is
-    missing.
+    missing. With --on, PAPERS are files of a labelled set, whose remarks are judged once each.
 
     \b
     Example:  reviewscore validate papers.jsonl --items planted.jsonl -o trust --model openai/gpt-5
+              reviewscore validate senhallu_4k.jsonl --on bamboo -o trust --model openai/gpt-5
     """
     from reviewscore.bounds import put_in_force
     from reviewscore.cli.audit import dry_run_of, score
@@ -76,8 +84,16 @@ def command(
     from reviewscore.validation.variations import variations_of
 
     options.check_json(dry_run=dry_run)
+    if (mapping and not on) or (on and (items or also)):
+        raise click.UsageError("--items and --also go without --on, --mapping goes with it.")
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
+    how = Resampling(resamples, seed, "papers")
+    if on is not None:
+        return validate_on(
+            on, papers, output, resolved, mapping=mapping, dry_run=dry_run, how=how, quiet=quiet,
+            retry_errors=retry_errors, allow_foreign=yes, accept_changed=accept_changed,
+        )  # fmt: skip
     items = items or items_of(papers)
     with waiting("making versions of papers", quiet=quiet):
         planted = planted_trials(
@@ -102,14 +118,7 @@ def command(
         allow_foreign=yes,
         accept_changed=accept_changed,
     )
-    made = validation_of(
-        planted,
-        output,
-        settings,
-        manifest=outcome.manifest,
-        items=items,
-        how=Resampling(resamples, seed, "papers"),
-    )
+    made = validation_of(planted, output, settings, manifest=outcome.manifest, items=items, how=how)
     written = write_validation(made, output, allow_foreign=True)
     if made.complete and not made.changed:
         keep_validation(made.record, settings)

@@ -213,6 +213,9 @@ def read_validation(place: Path) -> PlantedValidation:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, fault["loc"])) or "the file"
+        if where == "schema":
+            named = "is no validation with planted points that this version can read"
+            raise RunFolderError(f"{file} {named}; labelled sets are not compared") from error
         raise RunFolderError(
             f"{file}: {where}: {fault['msg']}; run the same `validate` command again, which asks "
             "nothing that was asked before"

@@ -410,9 +410,27 @@ def _difference(judged: Sequence[JudgedTrial], number: Mapping[str, int]) -> Sta
 
 def _area(judged: Sequence[JudgedTrial], how: Resampling) -> Estimate:
     """How often a misinformed remark has a lower score than a fair one."""
-    truth = np.array([float(one.trial.misinformed) for one in judged])
-    scores = np.array([np.nan if one.score is None else -float(one.score) for one in judged])
+    truth = [one.trial.misinformed for one in judged]
     papers = [one.trial.point.paper_id for one in judged]
+    return area_of(truth, [one.score for one in judged], papers, how)
+
+
+def area_of(
+    misinformed: Sequence[bool],
+    lowest: Sequence[int | None],
+    papers: Sequence[str],
+    how: Resampling,
+) -> Estimate:
+    """How often a misinformed remark has a lower score than a fair one; ties count half.
+
+    Args:
+        misinformed: The truth of each remark.
+        lowest: Its lowest score, 1..5; None without one.
+        papers: Its paper; papers are drawn whole.
+        how: How intervals are made.
+    """
+    truth = np.array(misinformed, dtype=np.float64)
+    scores = np.array([np.nan if score is None else -float(score) for score in lowest])
     plan = BootstrapPlan(Clusters.by(papers), replace(how, scheme="papers"))
     slot = plan.ask(roc_area(truth, scores))
     plan.run()

@@ -27,17 +27,14 @@ class TrialState(StrEnum):
     PENDING = "pending"  # not judged yet
 
 
-@dataclass(frozen=True)
-class JudgedTrial:
-    """A trial and what came of it.
+class RemarkOutcome:
+    """What came of a remark, whoever knows its truth.
 
     Attributes:
-        trial: The trial.
         state: What came of it.
         points: The points that the remark was split into, in its order.
     """
 
-    trial: PlantedTrial
     state: TrialState
     points: tuple[PointScore, ...]
 
@@ -60,6 +57,21 @@ class JudgedTrial:
             return None
         scores = [point.min_score for point in self.points]
         return min((score for score in scores if score is not None), default=None)
+
+
+@dataclass(frozen=True)
+class JudgedTrial(RemarkOutcome):
+    """A trial and what came of it.
+
+    Attributes:
+        trial: The trial.
+        state: What came of it.
+        points: The points that the remark was split into, in its order.
+    """
+
+    trial: PlantedTrial
+    state: TrialState
+    points: tuple[PointScore, ...]
 
     @property
     def quotes(self) -> tuple[int, int]:
@@ -104,25 +116,61 @@ def judged_trials(
     Raises:
         RunFolderError: A record cannot be read.
     """
-    points: dict[str, list[PointScore]] = defaultdict(list)
-    for point in read_points(run):
-        points[point.review_id].append(point)
-    failed = {
-        record.review_id
-        for _, line in read_lines(run / ERRORS)
-        if (record := ErrorRecord.model_validate_json(line)).what == "review"
-    }
-    by_trial = _points_of(trials, points)
-    judged = []
-    for trial, own in zip(trials, by_trial, strict=True):
+    outcomes = RunOutcomes.of(run, complete=complete)
+    by_trial = _points_of(trials, outcomes.points)
+    return tuple(
+        JudgedTrial(trial, *outcomes.of_points(trial.review_id, own))
+        for trial, own in zip(trials, by_trial, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class RunOutcomes:
+    """What a run folder holds of each review.
+
+    Attributes:
+        points: Its points, by review.
+        failed: Reviews that could not be split into points.
+        complete: Whether the run's last session came to its end.
+    """
+
+    points: Mapping[str, Sequence[PointScore]]
+    failed: frozenset[str | None]
+    complete: bool
+
+    @classmethod
+    def of(cls, run: Path, *, complete: bool) -> RunOutcomes:
+        """Read a run folder.
+
+        Raises:
+            RunFolderError: A record cannot be read.
+        """
+        points: dict[str, list[PointScore]] = defaultdict(list)
+        for point in read_points(run):
+            points[point.review_id].append(point)
+        failed = {
+            record.review_id
+            for _, line in read_lines(run / ERRORS)
+            if (record := ErrorRecord.model_validate_json(line)).what == "review"
+        }
+        return cls(points, frozenset(failed), complete)
+
+    def of_points(
+        self, review_id: str, own: Sequence[PointScore]
+    ) -> tuple[TrialState, tuple[PointScore, ...]]:
+        """The state of a remark, and its points in order.
+
+        Args:
+            review_id: The review that holds it.
+            own: The points that it was split into.
+        """
         state = _state(own)
-        if not own and trial.review_id in failed:
+        if not own and review_id in self.failed:
             state = TrialState.FAILED
-        elif not own and not complete:
+        elif not own and not self.complete:
             state = TrialState.PENDING
         kept = sorted((point for point in own if point.is_point), key=lambda point: point.ordinal)
-        judged.append(JudgedTrial(trial, state, tuple(kept)))
-    return tuple(judged)
+        return state, tuple(kept)
 
 
 def _points_of(

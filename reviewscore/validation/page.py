@@ -91,10 +91,10 @@ def sentence(sections: tuple[PlantedSection, ...], *, embedded: bool) -> str:
     hit, kept = head["sensitivity"], head["specificity"]
     if hit.value is None or kept.value is None:
         return "No verdict was given on misinformed or on fair remarks, so nothing can be said."
-    alarm = _turned(kept)
+    alarm = turned(kept)
     text = (
-        f"This judge finds {_words(hit)} of {kind} misinformed remarks and flags {_words(alarm)} "
-        f"of {kind} fair ones"
+        f"This judge finds {in_words(hit)} of {kind} misinformed remarks and flags "
+        f"{in_words(alarm)} of {kind} fair ones"
     )
     if not tells_apart(sections):
         return f"{text}. That it can tell the two apart is not shown: do not act on its flags."
@@ -114,7 +114,11 @@ def tells_apart(sections: tuple[PlantedSection, ...]) -> bool:
     if not sections[0].groups:
         return False
     head = sections[0].groups[0].estimates
-    gain, hit, alarm = head[DIFFERENCE], head["sensitivity"], _turned(head["specificity"])
+    return apart(head[DIFFERENCE], head["sensitivity"], turned(head["specificity"]))
+
+
+def apart(gain: Estimate, hit: Estimate, alarm: Estimate) -> bool:
+    """Whether a difference of shares is above 0; without an interval, whether theirs lie apart."""
     if gain.low is not None:
         return gain.low > 0
     return hit.low is not None and alarm.high is not None and hit.low > alarm.high
@@ -128,21 +132,21 @@ def _of_the_finder(head: dict[str, Estimate], kind: str) -> str:
     if recall.value is None or there.value is None or gone.value is None:
         return "Nothing was judged in both versions of a paper, so nothing can be said."
     return (
-        f"The evidence finder shows the answer to {_words(recall)} of {kind} "
-        f"remarks among its first {first} passages; it calls {_words(there)} addressed "
-        f"where the paper answers them and {_words(gone)} where the answer is cut out. It judges "
+        f"The evidence finder shows the answer to {in_words(recall)} of {kind} "
+        f"remarks among its first {first} passages; it calls {in_words(there)} addressed "
+        f"where the paper answers them and {in_words(gone)} where the answer is cut out. It judges "
         "no truth."
     )
 
 
-def _turned(share: Estimate) -> Estimate:
+def turned(share: Estimate) -> Estimate:
     """The share of the others."""
     low, high = (None if end is None else 1 - end for end in (share.high, share.low))
     value = None if share.value is None else 1 - share.value
     return share.model_copy(update={"value": value, "low": low, "high": high})
 
 
-def _words(share: Estimate) -> str:
+def in_words(share: Estimate) -> str:
     """A share with its interval and what it rests on."""
     interval = ends(share, "share")
     value = f"{number(share.value or 0.0, 'share')} %"
