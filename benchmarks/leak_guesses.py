@@ -231,7 +231,7 @@ class SeamWindows:
         """The window around a place of the whole text; None if it shows an edit or an answer."""
         window = Window.around(self.text, self._mapped.place_of(place), shift)
         start, end = self._mapped.original_span(window.start, window.end)
-        if self._paper.text[start:end] != self.text[window.start : window.end]:
+        if self._paper.text[start:end].split() != self.text[window.start : window.end].split():
             return None
         taken = [(edit.start, edit.end) for edit in (*self._edits, *point.edits)]
         taken += [(passage.start, passage.end) for passage in point.passages]
