@@ -115,6 +115,9 @@ def _label(text: str, at: int, end: int) -> _Mark | None:
     hit = _LABELLED.match(text, at, end)
     if hit is None or (hit["short"] or "W").islower():
         return None
+    named = hit["short"] not in (None, "W", "Q") and hit[0].rstrip()[-1:].isdigit()
+    if named and text[hit.end() : hit.end() + 1].islower():
+        return None  # "S3 stems from an older code base": S3 is the name of something
     name = (hit["word"] or hit["short"]).lower()
     return _Mark(name, int(hit["count"]), _LABEL_ROLE.get(name), hit.end())
 

@@ -201,3 +201,18 @@ def test_a_closing_summary_that_repeats_or_judges_gives_no_point(closing: str) -
 )
 def test_a_closing_summary_gives_the_points_that_it_says_anew(closing: str) -> None:
     assert texts(review=CLOSED + closing)[1:] == [closing]
+
+
+@pytest.mark.parametrize(
+    ("text", "point"),
+    [
+        ("- S3 stems from a stack that lacks paging.", "S3 stems from a stack that lacks paging."),
+        ("- S3 The stack lacks paging.", "The stack lacks paging."),
+        ("- S3: the stack lacks paging.", "the stack lacks paging."),
+        ("- W1 the stack lacks paging.", "the stack lacks paging."),
+    ],
+)
+def test_a_name_that_begins_a_sentence_is_no_label(text: str, point: str) -> None:
+    review = Review(review_id="r", paper_id="p", fields={"weaknesses": text})
+
+    assert [one.text for one in split_review(review)] == [point]
