@@ -15,7 +15,17 @@ _SHOWN = 3
 
 @click.command("validate", cls=options.GroupedCommand)
 @click.argument("papers", nargs=-1, required=True, type=options.PATH)
-@options.path("--items", required=True, help="Planted points, one object a line (JSONL).")
+@options.path("--items", help="Planted points, one object a line (JSONL).")
+@click.option("--writer", help="Without --items: the model that writes them, named like --model.")
+@click.option(
+    "--confirmer", multiple=True, help="A model that confirms what was written; twice for two."
+)
+@options.preset(
+    "--items-per-paper",
+    type=click.IntRange(1, 24),
+    default=8,
+    help="Remarks that the writer is asked for about each paper.",
+)
 @options.path("-o", "--output", required=True, help="Folder of the run and its page.")
 @options.switch("--dry-run", help="Calls, tokens, dollars, hours; asks nothing.")
 @options.DRY_RUN_JSON
@@ -32,7 +42,10 @@ _SHOWN = 3
 @options.settings_options
 def command(
     papers: tuple[Path, ...],
-    items: Path,
+    items: Path | None,
+    writer: str | None,
+    confirmer: tuple[str, ...],
+    items_per_paper: int,
     output: Path,
     dry_run: bool,
     resamples: int,
@@ -47,42 +60,52 @@ def command(
 
     Each remark is judged twice, by the pipeline of `audit`: about its paper, and about the same
     paper without the passages that answer it. PAPERS are folders or files with papers; the same
-    command again does only what is missing.
+    command again does only what is missing. Remarks come from a file (--items), or a model writes
+    them (--writer), others confirm them (--confirmer), and all is kept in the folder items of -o.
 
     \b
     Example:  reviewscore validate papers.jsonl --items planted.jsonl -o trust --model openai/gpt-5
+              reviewscore validate papers.jsonl -o trust --model openai/gpt-5 \\
+                  --writer anthropic/claude-opus-4-1 --confirmer ollama/qwen3:32b
     """
     from reviewscore.bounds import put_in_force
     from reviewscore.cli.audit import dry_run_of, score
     from reviewscore.cli.closing import exit_code
+    from reviewscore.cli.main import PARTLY
     from reviewscore.cli.tabling import say_written
     from reviewscore.cli.terminal import print_line, say, waiting
+    from reviewscore.cli.written_items import items_to_judge, source_of
     from reviewscore.runs.unvalidated import keep_validation
     from reviewscore.stats.resampling import Resampling
     from reviewscore.validation.page import headline, write_validation
-    from reviewscore.validation.planted import read_planted
     from reviewscore.validation.trials import papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
 
     options.check_json(dry_run=dry_run)
+    source = source_of(items, writer, confirmer, items_per_paper)
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
+    handles = papers_of(papers)
+    ready = items_to_judge(
+        source, handles, resolved, output,
+        dry_run=dry_run, quiet=quiet, retry_errors=retry_errors, allow_foreign=yes,
+    )  # fmt: skip
     with waiting("making versions of papers", quiet=quiet):
-        planted = planted_trials(read_planted(items), papers_of(papers), seed=seed)
+        planted = planted_trials(ready.points, handles, seed=seed)
     faults = planted.left_out
     for fault in faults[:_SHOWN]:
         say(f"left out: {fault}")
     if len(faults) > _SHOWN:
         say(f"left out: {len(faults) - _SHOWN:,} more")
     if dry_run:
-        return dry_run_of(planted.collection, resolved)
+        return dry_run_of(planted.collection, resolved, beside=ready.beside)
     settings, outcome = score(
         planted.collection,
-        resolved,
+        ready.resolved,
         output,
         quiet=quiet,
         retry_errors=retry_errors,
-        allow_foreign=yes,
+        allow_foreign=yes or ready.written is not None,
         accept_changed=accept_changed,
     )
     made = validation_of(
@@ -90,7 +113,8 @@ def command(
         output,
         settings,
         manifest=outcome.manifest,
-        items=items,
+        items=ready.file,
+        written=ready.written,
         how=Resampling(resamples, seed, "papers"),
     )
     written = write_validation(made, output, allow_foreign=True)
@@ -99,6 +123,5 @@ def command(
     if not quiet:
         print_line(headline(made))
         say_written(written)
-    return exit_code(
-        outcome, output, f"{outcome.failed} remarks failed; --retry-errors tries them again"
-    )
+    failed = f"{outcome.failed} remarks failed; --retry-errors tries them again"
+    return exit_code(outcome, output, failed) or (PARTLY if ready.failed else 0)

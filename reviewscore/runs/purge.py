@@ -50,7 +50,9 @@ if TYPE_CHECKING:
 
 _LABELS = f"{FOCUS}/annotated"
 """Folder of labels that a model gave for `focus`: a run of its own."""
-_FOLDERS = (SHARDS, FOCUS, f"{FOCUS}/tables", _LABELS)
+_ITEMS = "items"
+"""Folder of planted remarks that a model wrote for `validate`: a run of its own."""
+_FOLDERS = (SHARDS, FOCUS, f"{FOCUS}/tables", _LABELS, _ITEMS)
 _NAMES = "|".join(
     (
         *map(re.escape, (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY)),
@@ -66,6 +68,7 @@ _OWN = re.compile(
     rf"|{FOCUS}/(?:focus\.(?:json|md)|points\.jsonl|focus-[a-z-]+\.(?:svg|png))"
     rf"|{FOCUS}/tables/focus-[a-z-]+\.(?:csv|tex)"
     rf"|{_LABELS}/(?:annotate\.json|labels\.jsonl|\.lock)"
+    rf"|{_ITEMS}/(?:write\.json|(?:written|planted|dropped)\.jsonl|\.lock)"
 )
 """Paths in a run folder that this package writes."""
 _PAGE = re.compile(r"report-\d+\.html")
@@ -210,10 +213,10 @@ def holdings_of(run: Path, location: Location, *, kept_in: Path) -> RunHoldings:
 
 def _run_ids(run: Path, manifest: Manifest) -> Iterator[str]:
     yield manifest.run_id
-    file = run / _LABELS / "annotate.json"
-    if not any(path.is_symlink() for path in (file, *file.parents[:2])):
-        with suppress(ValidationError):
-            yield GenerationManifest.model_validate_json(read_whole(file) or b"").run_id
+    for file in (run / _LABELS / "annotate.json", run / _ITEMS / "write.json"):
+        if not any(path.is_symlink() for path in (file, *file.parents[:2])):
+            with suppress(ValidationError):
+                yield GenerationManifest.model_validate_json(read_whole(file) or b"").run_id
 
 
 def _files(run: Path) -> tuple[tuple[Path, ...], tuple[Remains, ...]]:
@@ -273,8 +276,8 @@ def purge(holdings: RunHoldings, *, exchange: bool = False) -> Purged:
     """
     done = Purged()
     with ExitStack() as stack:
-        labels = holdings.run / _LABELS / LOCK
-        for lock in (holdings.run / LOCK, *([labels] if labels in holdings.files else [])):
+        beside = (holdings.run / name / LOCK for name in (_LABELS, _ITEMS))
+        for lock in (holdings.run / LOCK, *(lock for lock in beside if lock in holdings.files)):
             stack.enter_context(LockedFolder(lock.parent, what="this run"))
         if exchange:
             _take_out_prompts(holdings, done)
