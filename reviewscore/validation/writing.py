@@ -381,7 +381,7 @@ class _PaperWriter:
             paper=paper,
             check=_has_items,
             max_tokens=ROOM_FOR_ITEM * self._plan.per_paper,
-            number=own,
+            count=own,
             fair=other is not None,
         )
         drafts = judged.reply.items[:own]
@@ -432,6 +432,7 @@ class _PaperWriter:
             check=lambda reply: _check_numbers(reply, count),
             max_tokens=ROOM_FOR_ITEM * self._plan.per_paper,
             remarks=remarks,
+            numbers=", ".join(str(number) for number in range(1, count + 1)),
         )
         decided = {item.number: item for item in judged.reply.items}
         drafts: list[RemarkDraft] = []
@@ -519,10 +520,9 @@ def _check_numbers(reply: PlantAgainReply, count: int) -> None:
 
 def _shown_again(paper: Paper, first: Sequence[PlantedDraft]) -> Iterator[dict[str, object]]:
     """What the second round is shown of each remark."""
-    for number, one in enumerate(first, start=1):
+    for one in first:
         near = () if one.point is None or not one.point.cuts else nearest(paper, one.point)
         yield {
-            "number": number,
             "draft": one.draft.model_dump_json(indent=1),
             "faults": [f"{fault.reason}: {fault.problem}" for fault in one.faults],
             "doubts": [*one.doubts, *(f"decoy left out: {why}" for why in one.decoys_left_out)],
