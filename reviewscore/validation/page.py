@@ -302,8 +302,7 @@ def _written(made: PlantedValidation) -> Iterator[tuple[Cell, ...]]:
     if items.decoys_left_out:
         yield "neutral cuts that could not be made", items.decoys_left_out
     if items.usd is not None:
-        free = f" ({items.reused:,} of {items.calls:,} calls were at hand)" if items.reused else ""
-        yield "cost of writing and confirming", f"${items.usd:,.2f}{free}"
+        yield "cost of writing and confirming", f"${items.usd:,.2f}"
 
 
 def _confirmers(families: Families) -> str:

@@ -122,7 +122,7 @@ class WritePlan:
         return settings.model_copy(update={"model": self.writer, "panel": others, "judges": {}})
 
 
-class WrittenRow(GeneratedRow):
+class PlantedPaperRow(GeneratedRow):
     """What came of one paper; a line of ``written.jsonl``.
 
     Attributes:
@@ -211,7 +211,7 @@ def write_items(
     place = out / FOLDER
     used = (PLANT, AGAIN, CONFIRM, "paper")
     with generation_folder(place, ACCOUNT, used, asked, more=more) as folder:
-        rows = Rows(place / WRITTEN, WrittenRow, retry_errors=retry_errors)
+        rows = Rows(place / WRITTEN, PlantedPaperRow, retry_errors=retry_errors)
         outcome = fill(
             folder,
             rows,
@@ -266,7 +266,7 @@ def left_to_write(papers: Mapping[str, PaperHandle], out: Path) -> dict[str, Pap
     Raises:
         RunFolderError: A row cannot be read.
     """
-    done = {row.key for row in read_rows(out / FOLDER / WRITTEN, WrittenRow)}
+    done = {row.key for row in read_rows(out / FOLDER / WRITTEN, PlantedPaperRow)}
     return {name: handle for name, handle in papers.items() if name not in done}
 
 
@@ -325,7 +325,7 @@ class _Task:
     other: PaperHandle | None
 
 
-def _work(papers: Mapping[str, PaperHandle], plan: WritePlan) -> Work[_Task, WrittenRow]:
+def _work(papers: Mapping[str, PaperHandle], plan: WritePlan) -> Work[_Task, PlantedPaperRow]:
     handles = list(papers.values())
     several = len(handles) > 1 and plan.per_paper > 1
     tasks = {
@@ -333,16 +333,16 @@ def _work(papers: Mapping[str, PaperHandle], plan: WritePlan) -> Work[_Task, Wri
         for at, handle in enumerate(handles)
     }
 
-    async def make(session: GenerationSession, task: _Task) -> WrittenRow:
+    async def make(session: GenerationSession, task: _Task) -> PlantedPaperRow:
         return await _PaperWriter(session, plan, task).row()
 
-    def instead(task: _Task, fields: dict[str, object]) -> WrittenRow:
+    def instead(task: _Task, fields: dict[str, object]) -> PlantedPaperRow:
         sha256 = _sum_of(task.handle)
-        return WrittenRow.model_validate(
+        return PlantedPaperRow.model_validate(
             {"paper_id": task.handle.paper_id, "paper_text_sha256": sha256, **fields}
         )
 
-    def current(row: WrittenRow, task: _Task) -> bool:
+    def current(row: PlantedPaperRow, task: _Task) -> bool:
         return row.paper_text_sha256 == _sum_of(task.handle)
 
     return Work(tasks, "papers", current, make, instead)
@@ -364,7 +364,7 @@ class _PaperWriter:
         self._writer = session.asker(plan.writer)
         self._dropped: list[DroppedRemark] = []
 
-    async def row(self) -> WrittenRow:
+    async def row(self) -> PlantedPaperRow:
         """What comes of the paper.
 
         Raises:
@@ -402,7 +402,7 @@ class _PaperWriter:
                 self._drop(paper, PlantedForm.ANOTHER_PAPER, fair.remark, fault)
         kept = await self._confirmed(points, paper, foreign)
         names = {point.id for point in kept}
-        return WrittenRow(
+        return PlantedPaperRow(
             state="made",
             provenance=judged.provenance,
             paper_id=paper.paper_id,
@@ -530,7 +530,7 @@ def _shown_again(paper: Paper, first: Sequence[PlantedDraft]) -> Iterator[dict[s
         }
 
 
-def _write_sets(place: Path, rows: Sequence[WrittenRow]) -> None:
+def _write_sets(place: Path, rows: Sequence[PlantedPaperRow]) -> None:
     """Write what is planted and what was dropped, a line each, in the order of the papers."""
     points = [point for row in rows for point in row.points]
     dropped = [remark for row in rows for remark in row.dropped]
@@ -540,7 +540,7 @@ def _write_sets(place: Path, rows: Sequence[WrittenRow]) -> None:
 
 
 def _outcome(
-    plan: WritePlan, rows: Sequence[WrittenRow], outcome: Outcome[GenerationManifest]
+    plan: WritePlan, rows: Sequence[PlantedPaperRow], outcome: Outcome[GenerationManifest]
 ) -> WriteOutcome:
     spending = outcome.manifest.spending
     failed = {row.paper_id: row for row in rows if row.state == "failed"}
