@@ -93,6 +93,7 @@ def items_to_judge(
     if dry_run:
         beside, points = _dry_run(papers, given, resolved, out)
         return ItemsToJudge(file, points or read_planted(file), resolved, beside=beside)
+    resolved = _with_rule(resolved, out)
     made = _written(
         papers,
         given,
@@ -238,7 +239,7 @@ def _say_made(made: WriteOutcome, out: Path) -> None:
 
 
 def _with_rule(resolved: Resolved, out: Path) -> Resolved:
-    """The settings with the venue's rule that the writing kept to."""
+    """The settings with the venue's rule that a session of writing has kept to."""
     settings = with_kept(resolved.settings, kept_rule(out / FOLDER / ACCOUNT))
     return replace(resolved, settings=settings)
 

@@ -7,7 +7,6 @@ certain of, or what cannot be made, is a fault of the draft; all of it can be sa
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ from reviewscore.schema.planted_point import (
     Stratum,
     TextEdit,
 )
-from reviewscore.schema.point_id import same_words
+from reviewscore.schema.point_id import content_id, same_words
 from reviewscore.schema.point_label import PassagePlace
 from reviewscore.validation.leaks import LeakKind, leaks
 from reviewscore.validation.planted import cut
@@ -323,9 +322,8 @@ def _with_decoys(
 
 def _fields(paper: Paper, remark: str, paraphrases: Sequence[str], fact: str) -> dict[str, object]:
     """What all planted points have."""
-    drawn = hashlib.sha256(f"{paper.paper_id}\0{remark}".encode("utf-8", "surrogatepass"))
     return {
-        "id": f"{paper.paper_id}.{drawn.hexdigest()[:8]}",
+        "id": content_id(paper.paper_id, remark),
         "source": SOURCE,
         "paper_id": paper.paper_id,
         "paper_text_sha256": hash_text("paper", paper.text).sha256,

@@ -372,7 +372,7 @@ class _PaperWriter:
             StopError: Nothing more can be asked.
             InputError: The paper cannot be read.
         """
-        paper = await asyncio.to_thread(lambda: as_judged(self._task.handle.load()))
+        paper = await self._session.compute(lambda: as_judged(self._task.handle.load()))
         other = self._task.other
         own = self._plan.per_paper - (other is not None)
         judged = await self._writer.ask(
@@ -385,7 +385,7 @@ class _PaperWriter:
             fair=other is not None,
         )
         drafts = judged.reply.items[:own]
-        first = await asyncio.to_thread(plant, paper, drafts)
+        first = await self._session.compute(lambda: plant(paper, drafts))
         made, mended = await self._mended(paper, first)
         points = [one.point for one in made if one.point is not None]
         for one in made:
@@ -394,7 +394,7 @@ class _PaperWriter:
         fair = judged.reply.fair
         foreign = None
         if fair is not None and other is not None:
-            foreign = await asyncio.to_thread(lambda: as_judged(other.load()))
+            foreign = await self._session.compute(lambda: as_judged(other.load()))
             try:
                 points.append(foreign_point(fair, paper, foreign))
             except ValueError as error:
@@ -423,7 +423,7 @@ class _PaperWriter:
         self, paper: Paper, first: Sequence[PlantedDraft]
     ) -> tuple[tuple[PlantedDraft, ...], set[str]]:
         """The drafts after the second round, and the remarks that it has changed."""
-        remarks = await asyncio.to_thread(lambda: list(_shown_again(paper, first)))
+        remarks = await self._session.compute(lambda: list(_shown_again(paper, first)))
         count = len(first)
         judged = await self._writer.ask(
             AGAIN,
@@ -448,7 +448,7 @@ class _PaperWriter:
                 mended.add(same_words(item.item.remark))
             else:
                 drafts.append(one.draft)
-        return await asyncio.to_thread(plant, paper, drafts), mended
+        return await self._session.compute(lambda: plant(paper, drafts)), mended
 
     async def _confirmed(
         self, points: Sequence[PlantedPoint], paper: Paper, foreign: Paper | None
@@ -464,7 +464,7 @@ class _PaperWriter:
             about = point.form is PlantedForm.ANOTHER_PAPER
             whole, fair = (foreign, paper) if about and foreign is not None else (paper, None)
             try:
-                versions = await asyncio.to_thread(versions_of, point, whole, fair)
+                versions = await self._session.compute(lambda: versions_of(point, whole, fair))
             except InputError as error:
                 return Fault(DropReason.UNREADABLE, error.problem)
             return await confirmed(self._session, confirmers, point, versions)
