@@ -167,9 +167,10 @@ def _written(
 ) -> WriteOutcome:
     """Have the remarks written, or go on with it, with all that is said and agreed to before."""
     _check_place(out, allow_foreign=allow_foreign)
-    judged = (out / MANIFEST).is_file()
+    # What was judged already stays as it is.
+    retry_errors = retry_errors and not (out / MANIFEST).is_file()
     settings = plan.settings(resolved.settings)
-    left = left_to_write(papers, out)
+    left = left_to_write(papers, out, retry_errors=retry_errors)
     if left:
         for asked in (settings, resolved.settings):  # the judge too, before its items are paid
             check(asked)
@@ -188,8 +189,7 @@ def _written(
             plan,
             out,
             resolved.settings,
-            # What was judged already stays as it is.
-            retry_errors=retry_errors and not judged,
+            retry_errors=retry_errors,
             say=progress.say,
             step=progress.step,
         )

@@ -260,13 +260,21 @@ def expected_to_write(
     )
 
 
-def left_to_write(papers: Mapping[str, PaperHandle], out: Path) -> dict[str, PaperHandle]:
+def left_to_write(
+    papers: Mapping[str, PaperHandle], out: Path, *, retry_errors: bool = False
+) -> dict[str, PaperHandle]:
     """The papers that the folder of a validation has no row of; nothing is asked or written.
+
+    Args:
+        papers: The papers.
+        out: The folder of the validation.
+        retry_errors: Whether papers that failed are left too.
 
     Raises:
         RunFolderError: A row cannot be read.
     """
-    done = {row.key for row in read_rows(out / FOLDER / WRITTEN, PlantedPaperRow)}
+    rows = read_rows(out / FOLDER / WRITTEN, PlantedPaperRow)
+    done = {row.key for row in rows if not (retry_errors and row.state == "failed")}
     return {name: handle for name, handle in papers.items() if name not in done}
 
 
@@ -574,5 +582,6 @@ def _nothing_kept(made: WriteOutcome, place: Path) -> InputError:
     return InputError(
         f"no remark is planted: {words or 'none was written'}",
         file=place / DROPPED,
-        cure="name another --writer, more papers or more --items-per-paper, and another folder",
+        cure="--retry-errors asks again about papers that failed; else name another --writer, more "
+        "papers or more --items-per-paper, and another folder",
     )

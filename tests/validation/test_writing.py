@@ -275,6 +275,22 @@ def test_a_paper_without_a_usable_reply_is_counted_and_the_others_go_on(
     assert written.numbers["complete"]
 
 
+def test_papers_that_failed_are_asked_about_again_while_nothing_is_judged(
+    written: Written,
+) -> None:
+    written.server.quirk = replies("I would rather not.", "PlantReply")
+    first = written()
+    written.server.quirk = None
+
+    again, ended = written(), written("--retry-errors")
+
+    assert [first.exit_code, again.exit_code, ended.exit_code] == [2, 2, 0]
+    assert "no remark is planted: 2 no reply fitted" in first.stderr
+    assert "--retry-errors" in again.stderr
+    assert written.made["kept"] == 7
+    assert written.made["failed"] == {}
+
+
 def test_text_in_a_paper_that_speaks_to_the_writer_stays_within_its_fence(
     written: Written,
 ) -> None:
