@@ -341,12 +341,12 @@ def report(
         for name, (share, gain) in estimates(some, columns, plain).items():
             goal = AIMS[with_encoder].get((source, name), "")
             base = f"BM25 {plain[name].mean():.2f}, gain {spelled(gain)}"
-            row(name, spelled(share), base, None, goal and f">= {goal}")
+            row(f"{title}, {source}: {name}", spelled(share), base, None, goal and f">= {goal}")
         cut = {"four chunks": np.array([one.answered(chunks(one)) for one in some], float)}
         ours = {"four chunks": np.array([_at_equal(one, order_of) for one in some], float)}
         (share, gain) = estimates(some, ours, cut)["four chunks"]
         row(
-            "as many characters as four chunks",
+            f"{title}, {source}: as many characters as four chunks",
             spelled(share),
             f"chunks {cut['four chunks'].mean():.2f}, gain {spelled(gain)}",
             None,

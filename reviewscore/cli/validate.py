@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from reviewscore.cli import options
+from reviewscore.cli.validate_on import SETS, validate_on
 from reviewscore.config import as_settings
+from reviewscore.errors import InputError
 
 _SHOWN = 3
 """Points left out that are said in full."""
@@ -15,7 +18,9 @@ _SHOWN = 3
 
 @click.command("validate", cls=options.GroupedCommand)
 @click.argument("papers", nargs=-1, required=True, type=options.PATH)
-@options.path("--items", help="Planted points, one object a line (JSONL).")
+@options.path(
+    "--items", help="Planted points, one object a line [default: planted.jsonl beside the papers]"
+)
 @click.option("--writer", help="Without --items: the model that writes them, named like --model.")
 @click.option(
     "--confirmer", multiple=True, help="A model that confirms what was written; twice for two."
@@ -26,7 +31,17 @@ _SHOWN = 3
     default=8,
     help="Remarks that the writer is asked for about each paper.",
 )
+@click.option(
+    "--on", type=click.Choice(SETS), help="PAPERS are files of this labelled set, without --items."
+)
+@options.path("--mapping", help="Of peerreview-bench: what values of correctness mean (TOML).")
 @options.path("-o", "--output", required=True, help="Folder of the run and its page.")
+@click.option(
+    "--also",
+    multiple=True,
+    type=click.Choice(["injections", "positions", "paraphrases"]),
+    help="Ask the same remarks in other ways too; may be given several times.",
+)
 @options.switch("--dry-run", help="Calls, tokens, dollars, hours; asks nothing.")
 @options.DRY_RUN_JSON
 @options.preset(
@@ -46,7 +61,10 @@ def command(
     writer: str | None,
     confirmer: tuple[str, ...],
     items_per_paper: int,
+    on: str | None,
+    mapping: Path | None,
     output: Path,
+    also: tuple[str, ...],
     dry_run: bool,
     resamples: int,
     seed: int,
@@ -59,44 +77,54 @@ def command(
     """Measure a judge on planted remarks: misinformed ones, and the same ones made fair.
 
     Each remark is judged twice, by the pipeline of `audit`: about its paper, and about the same
-    paper without the passages that answer it. PAPERS are folders or files with papers; the same
-    command again does only what is missing. Remarks come from a file (--items), or a model writes
-    them (--writer), others confirm them (--confirmer), and all is kept in the folder items of -o.
+    paper without the passages that answer it. PAPERS are folders or files with papers; of a folder
+    that holds planted.jsonl too, these are the remarks. The same command again does only what is
+    missing. A model can write the remarks (--writer) and others confirm them (--confirmer); they
+    are kept in the folder items of -o. With --on, PAPERS are files of a labelled set, whose
+    remarks are judged once each.
 
     \b
     Example:  reviewscore validate papers.jsonl --items planted.jsonl -o trust --model openai/gpt-5
               reviewscore validate papers.jsonl -o trust --model openai/gpt-5 \\
                   --writer anthropic/claude-opus-4-1 --confirmer ollama/qwen3:32b
+              reviewscore validate senhallu_4k.jsonl --on bamboo -o trust --model openai/gpt-5
     """
     from reviewscore.bounds import put_in_force
     from reviewscore.cli.audit import dry_run_of, score
     from reviewscore.cli.closing import exit_code
     from reviewscore.cli.main import PARTLY
     from reviewscore.cli.tabling import say_written
-    from reviewscore.cli.terminal import print_line, say, waiting
+    from reviewscore.cli.terminal import print_line, waiting
     from reviewscore.cli.written_items import items_to_judge, source_of
     from reviewscore.runs.unvalidated import keep_validation
     from reviewscore.stats.resampling import Resampling
     from reviewscore.validation.page import headline, write_validation
     from reviewscore.validation.trials import papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
+    from reviewscore.validation.variations import variations_of
 
     options.check_json(dry_run=dry_run)
-    source = source_of(items, writer, confirmer, items_per_paper)
+    if (mapping and not on) or (on and (items or also or writer)):
+        words = "--items and --also go without --on, and so does --writer; --mapping goes with it."
+        raise click.UsageError(words)
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
+    how = Resampling(resamples, seed, "papers")
+    if on is not None:
+        return validate_on(
+            on, papers, output, resolved, mapping=mapping, dry_run=dry_run, how=how, quiet=quiet,
+            retry_errors=retry_errors, allow_foreign=yes, accept_changed=accept_changed,
+        )  # fmt: skip
+    source = source_of(items, papers, writer, confirmer, items_per_paper)
     handles = papers_of(papers)
     ready = items_to_judge(
         source, handles, resolved, output,
         dry_run=dry_run, quiet=quiet, retry_errors=retry_errors, allow_foreign=yes,
     )  # fmt: skip
+    varied = variations_of(also, author_response=resolved.settings.author_response)
     with waiting("making versions of papers", quiet=quiet):
-        planted = planted_trials(ready.points, handles, seed=seed)
-    faults = planted.left_out
-    for fault in faults[:_SHOWN]:
-        say(f"left out: {fault}")
-    if len(faults) > _SHOWN:
-        say(f"left out: {len(faults) - _SHOWN:,} more")
+        planted = planted_trials(ready.points, handles, seed=seed, also=varied)
+    _say_left_out(planted.left_out)
     if dry_run:
         return dry_run_of(planted.collection, resolved, beside=ready.beside)
     settings, outcome = score(
@@ -109,14 +137,9 @@ def command(
         accept_changed=accept_changed,
     )
     made = validation_of(
-        planted,
-        output,
-        settings,
-        manifest=outcome.manifest,
-        items=ready.file,
+        planted, output, settings, manifest=outcome.manifest, items=ready.file, how=how,
         written=ready.written,
-        how=Resampling(resamples, seed, "papers"),
-    )
+    )  # fmt: skip
     written = write_validation(made, output, allow_foreign=True)
     if made.complete and not made.changed:
         keep_validation(made.record, settings)
@@ -125,3 +148,13 @@ def command(
         say_written(written)
     failed = f"{outcome.failed} remarks failed; --retry-errors tries them again"
     return exit_code(outcome, output, failed) or (PARTLY if ready.failed else 0)
+
+
+def _say_left_out(faults: Sequence[InputError]) -> None:
+    """Say why points are left out, the first ones in full."""
+    from reviewscore.cli.terminal import say
+
+    for fault in faults[:_SHOWN]:
+        say(f"left out: {fault}")
+    if len(faults) > _SHOWN:
+        say(f"left out: {len(faults) - _SHOWN:,} more")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from reviewscore.runs.folder import LOCK, MANIFEST
 from reviewscore.schema.validation import WrittenItems
 from reviewscore.sources.lazy_papers import PaperHandle
 from reviewscore.validation.planted import PlantedPoints, read_planted
+from reviewscore.validation.trials import items_of
 from reviewscore.validation.writing import (
     ACCOUNT,
     DROPPED,
@@ -108,23 +109,28 @@ def items_to_judge(
 
 
 def source_of(
-    items: Path | None, writer: str | None, confirmers: tuple[str, ...], per_paper: int
+    items: Path | None,
+    papers: Sequence[Path],
+    writer: str | None,
+    confirmers: tuple[str, ...],
+    per_paper: int,
 ) -> Path | WritePlan:
-    """Where planted remarks come from: the file that is given, or who writes them.
+    """Where planted remarks come from: a file, or who writes them.
+
+    Args:
+        items: The file that is named.
+        papers: Where papers are; a folder of them may hold planted remarks.
+        writer: The model that writes.
+        confirmers: Models that confirm what it writes.
+        per_paper: How many remarks about each paper it is asked for.
 
     Raises:
-        UsageError: Neither is given, or both.
+        UsageError: A file and a writer are named, or confirmers and nobody who writes.
+        InputError: None of them is named, and no place holds planted remarks.
     """
-    if items is not None and (writer or confirmers):
-        raise click.UsageError("Name either --items FILE, or --writer (and --confirmer) MODEL.")
-    if items is not None:
-        return items
-    if writer is None:
-        raise click.UsageError(
-            "Name planted remarks with --items FILE, or a model that writes them with --writer "
-            "MODEL (another one than the judge), and --confirmer MODEL to have them confirmed."
-        )
-    return WritePlan(writer, confirmers, per_paper)
+    if (items is not None and writer) or (confirmers and not writer):
+        raise click.UsageError("Name either --items FILE, or --writer MODEL (and --confirmer).")
+    return WritePlan(writer, confirmers, per_paper) if writer else items or items_of(papers)
 
 
 def _dry_run(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,17 @@ from pydantic import BaseModel
 from reviewscore import __version__
 from reviewscore.pages.environment import own_environment, render
 from reviewscore.stats.estimates import Estimate
-from reviewscore.stats.tables import Cell, Kind, Table, ends, escaped, estimate_of, undefined, value
+from reviewscore.stats.tables import (
+    Cell,
+    Kind,
+    Table,
+    ends,
+    escaped,
+    estimate_of,
+    number,
+    undefined,
+    value,
+)
 from reviewscore.stats.tables import markdown as table_markdown
 from reviewscore.stats.writing import points, sections, write_files
 
@@ -46,7 +56,14 @@ def stacked(shares: Iterable[tuple[str, float, str]]) -> tuple[BarPart, ...]:
 
 @dataclass(frozen=True)
 class IntervalBar:
-    """An interval drawn on the scale of its column: places from 0 to 100."""
+    """An interval drawn on the scale of its column: places from 0 to 100.
+
+    Attributes:
+        left: Its lower end.
+        width: Its width.
+        at: The value.
+        zero: What it is held against: a mark, or nought where it lies within the scale.
+    """
 
     left: float
     width: float
@@ -71,12 +88,14 @@ class Drawn:
     bar: IntervalBar | None
 
     @classmethod
-    def of(cls, estimate: Estimate, kind: Kind, scale: tuple[float, float]) -> Drawn:
-        """Draw an estimate of a column on the column's scale."""
+    def of(
+        cls, estimate: Estimate, kind: Kind, scale: tuple[float, float], mark: float | None = None
+    ) -> Drawn:
+        """Draw an estimate of a column on the column's scale, with a mark to hold it against."""
         beside = "; ".join(
             filter(None, [f"n = {estimate.n:,}", estimate.reason, undefined(estimate)])
         )
-        return cls(value(estimate, kind), ends(estimate, kind), beside, _bar(estimate, scale))
+        return cls(value(estimate, kind), ends(estimate, kind), beside, _bar(estimate, scale, mark))
 
 
 def drawn(
@@ -106,6 +125,52 @@ def drawn(
 
 
 @dataclass(frozen=True)
+class IntervalPlot:
+    """Intervals drawn below each other on one scale; the tables hold their numbers.
+
+    Attributes:
+        table: What is drawn: estimates of one kind, or a name alone in a row for those below it.
+        marks: Where an estimate of each row would lie by what is expected of it; empty for none.
+    """
+
+    table: Table
+    marks: tuple[float | None, ...] = ()
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """From 0 to 1 for shares; of differences as far to both sides as the longest interval."""
+        if self.table.kind_of(1) == "share":
+            return 0.0, 1.0
+        far = max(map(abs, _scale((cell for row in self.table.rows for cell in row), "share")))
+        return -far, far
+
+    @property
+    def ends(self) -> tuple[str, str, str]:
+        """The least, the middle and the greatest of the scale in words."""
+        low, high = self.scale
+        kind = self.table.kind_of(1)
+        sign = " %" if kind == "share" else ""
+        left, middle, right = (
+            f"{number(end, kind).removesuffix('.0')}{sign}" for end in (low, (low + high) / 2, high)
+        )
+        return left, middle, right
+
+    @property
+    def rows(self) -> Iterator[tuple[str, tuple[Drawn | None, ...]]]:
+        """Name and intervals of each row; a name alone has none."""
+        marks = self.marks or (None,) * len(self.table.rows)
+        for (name, *cells), mark in zip(self.table.rows, marks, strict=True):
+            found = [estimate_of(cell) for cell in cells]
+            yield (
+                str(name),
+                tuple(
+                    None if one is None else Drawn.of(one, self.table.kind_of(1), self.scale, mark)
+                    for one in found
+                ),
+            )
+
+
+@dataclass(frozen=True)
 class FigurePage:
     """A page.
 
@@ -116,6 +181,7 @@ class FigurePage:
         banners: What a reader must know before any number.
         tables: Its tables.
         foot: How to read it, as a list.
+        pictures: What stands before the tables and shows their numbers at a glance.
     """
 
     title: str
@@ -124,6 +190,7 @@ class FigurePage:
     banners: tuple[str, ...]
     tables: tuple[Table, ...]
     foot: tuple[str, ...]
+    pictures: tuple[IntervalPlot, ...] = ()
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -203,7 +270,9 @@ def _scale(cells: Iterable[Cell], kind: Kind) -> tuple[float, float]:
     return (low, high) if high > low else (low, low + 1.0)
 
 
-def _bar(estimate: Estimate, scale: tuple[float, float]) -> IntervalBar | None:
+def _bar(
+    estimate: Estimate, scale: tuple[float, float], mark: float | None = None
+) -> IntervalBar | None:
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     low, high = scale
@@ -212,5 +281,5 @@ def _bar(estimate: Estimate, scale: tuple[float, float]) -> IntervalBar | None:
         return round(100 * (value - low) / (high - low), 2)
 
     left = place(estimate.low)
-    zero = place(0.0) if low < 0 else None
+    zero = place(0.0) if low < 0 else None if mark is None else place(mark)
     return IntervalBar(left, round(place(estimate.high) - left, 2), place(estimate.value), zero)

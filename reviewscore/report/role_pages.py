@@ -38,6 +38,7 @@ from reviewscore.report.roles import (
 )
 from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
 from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.unvalidated import worth_words
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.sources.data_folder import digest_name, file_name
@@ -301,7 +302,10 @@ def _sheets(
 ) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
     unread, changed = manifest.unread, changed_records(run, manifest)
-    doubts = (doubted_words(changed),) if changed else ()
+    doubts: tuple[str, ...] = (doubted_words(changed),) if changed else ()
+    if reader is Reader.META_REVIEWER:
+        known = filter(None, worth_words(manifest))
+        doubts += tuple(f"{words[:1].upper()}{words[1:]}." for words in known)
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with points_by_offset(run) as read:
             points = [read(row.offset) for row in rows]

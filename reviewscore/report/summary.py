@@ -16,8 +16,8 @@ from reviewscore.files import write_whole
 from reviewscore.pages.wording import passage_doubts
 from reviewscore.report.argument_counts import ArgumentCounts, LoopTally
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
-from reviewscore.runs.manifest import Manifest, PagesShown, Spending, sum_of
-from reviewscore.runs.unvalidated import unvalidated_words, validation_words
+from reviewscore.runs.manifest import Manifest, PagesShown, Spending
+from reviewscore.runs.unvalidated import worth_words
 from reviewscore.schema.author_answer import AlignmentMethod, AnswerStance
 from reviewscore.schema.paper import DoubtKind, UnreadTotal
 from reviewscore.schema.place import Place
@@ -334,7 +334,8 @@ class Summary(Record):
         languages: Reviews with points in another language than English, by its ISO 639 code.
         aligned: What of the authors' responses was aligned with points; None without a response.
         note: What must be said beside these numbers.
-        validation: What the latest validation of the judge says, in words; None if none was made.
+        validation: What the latest validation of the judge says, or that there is none of the
+            embedded judge or of replies in a folder; None where `note` says that.
         arguments: How reconstructing the arguments went; None where none was asked for.
         spending: Calls, tokens and dollars.
         replies: How many replies could not be used; None where they were not counted.
@@ -624,7 +625,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         if kind != UNTYPED or any(tally.status[UNTYPED, status] for status in Status)
     )
     lexical = manifest.judge == EMBEDDED
-    made_with = sum_of(manifest.decisive, inputs=False)
+    unvalidated, validation = worth_words(manifest)
     return Summary(
         reviewscore_version=", ".join(manifest.reviewscore_versions),
         judge=manifest.judge,
@@ -656,8 +657,8 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         places=tally.places,
         languages={code: len(tally.languages[code]) for code in sorted(tally.languages)},
         aligned=tally.aligned,
-        note=LEXICAL_NOTE if lexical else unvalidated_words(manifest.unvalidated) or None,
-        validation=validation_words(manifest.validation, manifest.judge, made_with) or None,
+        note=LEXICAL_NOTE if lexical else unvalidated or None,
+        validation=validation or None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,
         replies=Replies.of(manifest.spending),

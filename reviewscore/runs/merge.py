@@ -27,6 +27,7 @@ from reviewscore.runs.manifest import (
     sum_of,
 )
 from reviewscore.runs.parts import PointsOnce, RunPart, check_alike, read_parts
+from reviewscore.runs.unvalidated import latest_of
 from reviewscore.schema.point_score import Status
 
 _CURE = "merge runs of one judge and settings; `compare` sets others side by side"
@@ -141,6 +142,7 @@ def _manifest(parts: Sequence[RunPart], tally: _Tally, out: Path) -> Manifest:
         names = _once(manifest.inputs for manifest in made)
         inputs = tuple(sorted(names, key=lambda file: file.model_dump_json()))
     decisive = _decisive(made, inputs)
+    validated = latest_of(manifest.validation for manifest in made)
     versions = sorted(_once(manifest.reviewscore_versions for manifest in made))
     settings = {
         name: value
@@ -177,6 +179,8 @@ def _manifest(parts: Sequence[RunPart], tally: _Tally, out: Path) -> Manifest:
         unread={paper: unread for part in made for paper, unread in part.unread.items()},
         times=tuple(sorted(time for manifest in made for time in manifest.times)),
         complete=all(manifest.complete for manifest in made),
+        unvalidated=() if validated else tuple(_once(one.unvalidated for one in made)),
+        validation=validated,
         changed=tuple(_once(part.changed for part in parts)),
     )
 

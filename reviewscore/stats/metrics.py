@@ -8,7 +8,7 @@ resampling needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
@@ -217,6 +217,34 @@ def roc_area(y: Floats, scores: Floats) -> Statistic:
         )
 
     return Statistic("area", parts, from_sums, both)
+
+
+def calibration_error(y: Floats, probability: Floats, edges: Sequence[float]) -> Statistic:
+    """Expected calibration error: how far probabilities lie from shares, by bins.
+
+    The mean over units of ``|mean probability - share with y = 1|`` in the unit's bin (Naeini,
+    Cooper and Hauskrecht 2015, Proc. AAAI 29, 2901-2907). Chance alone makes it greater than 0.
+
+    Args:
+        y: Shape (units,); 1 or 0, NaN unknown.
+        probability: Shape (units,); of y = 1, NaN missing.
+        edges: Between bins, rising; an edge belongs to the bin above it.
+
+    Returns:
+        0..1; 0 is best.
+    """
+    both = _both(y, probability)
+    rows = np.flatnonzero(both)
+    parts = np.zeros((len(y), len(edges) + 2))
+    parts[rows, np.digitize(probability[rows], edges)] = probability[rows] - y[rows]
+    parts[rows, -1] = 1.0
+
+    def from_sums(sums: Floats) -> Values:
+        apart = np.abs(sums[:, :-1]).sum(axis=1)
+        none = (sums[:, -1] == 0, MissingReason.NO_UNITS, None)
+        return values(ratio(apart, sums[:, -1]), none)
+
+    return Statistic("calibration error", parts, from_sums, both, least=0.0)
 
 
 def weighted_kappa(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
@@ -27,6 +27,9 @@ from reviewscore.stats.statistic import Floats, Statistic
 from reviewscore.stats.tables import Kind
 from reviewscore.validation.families import Families
 from reviewscore.validation.judgments import JudgedTrial, TrialState
+from reviewscore.validation.reliability import Reliability, probability_of
+from reviewscore.validation.robustness import VariationRow
+from reviewscore.validation.variations import Variation
 
 LENGTHS = ((40_000, "up to 40,000 characters"), (80_000, "up to 80,000 characters"))
 """Lengths of papers by which figures are parted."""
@@ -34,7 +37,7 @@ LONGER = "longer"
 FIRST = (1, 3, 5)
 """Of how many passages of the embedded judge it is said whether they hold the answer."""
 ANOTHER_PAPER = "about another paper"
-_PLACES = (
+PLACES = (
     PassagePlace.MAIN,
     PassagePlace.CAPTION,
     PassagePlace.TABLE,
@@ -43,8 +46,9 @@ _PLACES = (
     PassagePlace.CHECKLIST,
 )
 """Where an answer is looked for first, where it stands in several places."""
-STILL = "every resample has the same area, so that there is no interval"
-_DECISIVE = (TrialState.VERDICT, TrialState.FINDING)
+STILL = "every resample has the same value, so that there is no interval"
+DECISIVE = (TrialState.VERDICT, TrialState.FINDING)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def _of_flags(*, misinformed: bool, flagged: bool) -> Callable[[JudgedTrial], tu
 
 
 def _quotes(judged: JudgedTrial) -> tuple[int, int]:
-    if not (judged.trial.misinformed and judged.flagged and judged.trial.point.passages):
+    if not (judged.flagged and judged.trial.answers):
         return 0, 0
     given, right = judged.quotes
     return right, given
@@ -84,7 +88,7 @@ def _quotes(judged: JudgedTrial) -> tuple[int, int]:
 
 def _among(first: int) -> Callable[[JudgedTrial], tuple[int, int]]:
     def count(judged: JudgedTrial) -> tuple[int, int]:
-        sought = judged.trial.misinformed and judged.trial.point.passages
+        sought = judged.trial.answers
         if not sought or judged.state not in (TrialState.FINDING, TrialState.NO_POINT):
             return 0, 0
         return int(judged.shown_among(first)), 1
@@ -103,7 +107,7 @@ OF_MODELS = (
                  "quote precision: of the verified passages given with flags of misinformed "
                  "remarks, those that overlap a known answer", _quotes),
     TrialMeasure("verdicts", "With a verdict", "of all remarks, those with a verdict",
-                 lambda judged: (int(judged.state in _DECISIVE), 1)),
+                 lambda judged: (int(judged.state in DECISIVE), 1)),
 )  # fmt: skip
 """What is measured of judges that give scores."""
 OF_THE_FINDER = (
@@ -161,20 +165,36 @@ class TrialResult(Record):
     Attributes:
         item: The planted point.
         paper_id: Its paper.
+        version: The review that held its remark, whose name the seed draws.
+        stratum: Of the point.
+        form: How it goes wrong.
+        place: Where its answer is looked for first; None where no passage answers it.
         misinformed: Its truth in this version.
         state: What came of it.
         points: Points that the remark was split into.
         flagged: Whether it was judged misinformed, of ``lexical`` addressed; None without that.
         score: The lowest score, 1..5; None without one.
+        variation: What is otherwise than in the trials of which figures are made; None of these.
+        probability: The highest probability of being misinformed, 0..1; None without one.
+        quotes: Verified passages given with a flag of a misinformed remark whose answer is known.
+        quotes_right: Of these, those that overlap a known answer.
     """
 
     item: str
     paper_id: str
+    version: str
+    stratum: Stratum
+    form: PlantedForm
+    place: PassagePlace | None
     misinformed: bool
+    variation: Variation | None = Field(default=None, exclude_if=lambda value: value is None)
     state: TrialState
     points: int
     flagged: bool | None
     score: int | None
+    probability: float | None
+    quotes: int
+    quotes_right: int
 
 
 class PlantedValidation(Record):
@@ -188,11 +208,14 @@ class PlantedValidation(Record):
         complete: Whether all was judged.
         changed: Files of records that something else has changed.
         sections: Tables of figures; the first has the strata.
+        variations: What the same judge says when it is asked in another way.
         titles: Headings of the measures, by name.
         kinds: How they are printed.
         meanings: What they are.
         states: Trials by state, of misinformed and of fair remarks.
         scores: Trials by score 1..5, of misinformed and of fair remarks.
+        reliability: How often remarks are misinformed, by the probability and score given to them;
+            of the stratum that is named first.
         several: Trials whose remark was split into several points.
         refuted: Points that are in no figure, as the verifier denies a truth.
         left_out: Why other points are in no figure.
@@ -217,11 +240,13 @@ class PlantedValidation(Record):
     complete: bool
     changed: tuple[str, ...] = ()
     sections: tuple[PlantedSection, ...]
+    variations: tuple[VariationRow, ...] = ()
     titles: dict[str, str]
     kinds: dict[str, Kind]
     meanings: tuple[str, ...]
     states: dict[str, tuple[int, int]]
     scores: dict[int, tuple[int, int]]
+    reliability: tuple[Reliability, ...] = ()
     several: int
     refuted: int
     left_out: tuple[str, ...]
@@ -234,6 +259,11 @@ class PlantedValidation(Record):
     level: float
     trials: tuple[TrialResult, ...]
     written: WrittenItems | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    @property
+    def base_trials(self) -> tuple[TrialResult, ...]:
+        """Trials of which figures are made, without those that ask in another way."""
+        return tuple(trial for trial in self.trials if trial.variation is None)
 
 
 def measures_of(*, embedded: bool) -> tuple[TrialMeasure, ...]:
@@ -275,10 +305,7 @@ def sections_of(
         embedded: Whether the judge is ``lexical``.
         how: How intervals are made; papers are drawn whole.
     """
-    strata = _parted(judged, _stratum, (*Stratum, ANOTHER_PAPER))
-    main = strata.get(Stratum.PLAIN) or strata.get(Stratum.HARD) or []
-    with_foreign = [*main, *strata.get(ANOTHER_PAPER, [])]
-    which = "" if strata.get(Stratum.PLAIN) else ", hard points"
+    strata, main, with_foreign, which = by_stratum(judged, _stratum)
 
     def section(name: str, title: str, groups: Mapping[str, list[JudgedTrial]]) -> PlantedSection:
         rows = tuple(
@@ -289,24 +316,43 @@ def sections_of(
     names = [name for _, name in LENGTHS] + [LONGER]
     return (
         section("strata", "Planted points", strata),
-        section("form", f"By form{which}", _parted(with_foreign, _form, PlantedForm)),
-        section("place", f"By where the answer stands{which}", _parted(main, _place, _PLACES)),
-        section("length", f"By length of the paper{which}", _parted(main, _length, names)),
+        section("form", f"By form{which}", parted(with_foreign, _form, PlantedForm)),
+        section("place", f"By where the answer stands{which}", parted(main, _place, PLACES)),
+        section("length", f"By length of the paper{which}", parted(main, _length, names)),
     )
 
 
-def _parted(
-    judged: Iterable[JudgedTrial], name: Callable[[JudgedTrial], str], order: Iterable[str]
-) -> dict[str, list[JudgedTrial]]:
+def by_stratum(
+    judged: Iterable[T], stratum: Callable[[T], str]
+) -> tuple[dict[str, list[T]], list[T], list[T], str]:
+    """Trials by stratum, those that are parted further, these with foreign ones, and their name.
+
+    Args:
+        judged: The trials.
+        stratum: The stratum of each, or `ANOTHER_PAPER`.
+    """
+    strata = parted(judged, stratum, (*Stratum, ANOTHER_PAPER))
+    main = strata.get(Stratum.PLAIN) or strata.get(Stratum.HARD) or []
+    which = "" if strata.get(Stratum.PLAIN) else ", hard points"
+    return strata, main, [*main, *strata.get(ANOTHER_PAPER, [])], which
+
+
+def parted(
+    judged: Iterable[T], name: Callable[[T], str], order: Iterable[str]
+) -> dict[str, list[T]]:
     """Trials by group, in an order of groups; groups without a trial are left out."""
-    groups: dict[str, list[JudgedTrial]] = {str(group): [] for group in order}
+    groups: dict[str, list[T]] = {str(group): [] for group in order}
     for trial in judged:
         groups[name(trial)].append(trial)
     return {group: rows for group, rows in groups.items() if rows}
 
 
 def _stratum(judged: JudgedTrial) -> str:
-    point = judged.trial.point
+    return stratum_of(judged.trial.point)
+
+
+def stratum_of(point: PlantedPoint | TrialResult) -> str:
+    """The stratum of a point; those that are fair about another paper are one of their own."""
     return ANOTHER_PAPER if point.form is PlantedForm.ANOTHER_PAPER else point.stratum.value
 
 
@@ -320,7 +366,7 @@ def _place(judged: JudgedTrial) -> str:
 
 def place_of(point: PlantedPoint) -> PassagePlace:
     """The place of an answer that is looked for first."""
-    return min((passage.place for passage in point.passages), key=_PLACES.index)
+    return min((passage.place for passage in point.passages), key=PLACES.index)
 
 
 def _length(judged: JudgedTrial) -> str:
@@ -366,18 +412,40 @@ def _difference(judged: Sequence[JudgedTrial], number: Mapping[str, int]) -> Sta
 
 def _area(judged: Sequence[JudgedTrial], how: Resampling) -> Estimate:
     """How often a misinformed remark has a lower score than a fair one."""
-    truth = np.array([float(one.trial.misinformed) for one in judged])
-    scores = np.array([np.nan if one.score is None else -float(one.score) for one in judged])
+    truth = [one.trial.misinformed for one in judged]
     papers = [one.trial.point.paper_id for one in judged]
+    return area_of(truth, [one.score for one in judged], papers, how)
+
+
+def area_of(
+    misinformed: Sequence[bool],
+    lowest: Sequence[int | None],
+    papers: Sequence[str],
+    how: Resampling,
+) -> Estimate:
+    """How often a misinformed remark has a lower score than a fair one; ties count half.
+
+    Args:
+        misinformed: The truth of each remark.
+        lowest: Its lowest score, 1..5; None without one.
+        papers: Its paper; papers are drawn whole.
+        how: How intervals are made.
+    """
+    truth = np.array(misinformed, dtype=np.float64)
+    scores = np.array([np.nan if score is None else -float(score) for score in lowest])
     plan = BootstrapPlan(Clusters.by(papers), replace(how, scheme="papers"))
     slot = plan.ask(roc_area(truth, scores))
     plan.run()
-    made = slot.answer
     known = {paper for paper, score in zip(papers, scores, strict=True) if not np.isnan(score)}
-    if made.value is not None and (len(known) == 1 or made.low == made.high):
-        reason = ONE_PAPER if len(known) == 1 else STILL
-        return made.model_copy(update={"low": None, "high": None, "reason": reason})
-    return made
+    return with_interval(slot.answer, len(known))
+
+
+def with_interval(made: Estimate, papers: int) -> Estimate:
+    """An estimate that rests on so many papers, without an interval where there can be none."""
+    if made.value is None or (papers > 1 and made.low != made.high):
+        return made
+    reason = STILL if papers > 1 else ONE_PAPER
+    return made.model_copy(update={"low": None, "high": None, "reason": reason})
 
 
 def counts_by_truth(
@@ -392,12 +460,21 @@ def counts_by_truth(
 def result(judged: JudgedTrial) -> TrialResult:
     """A trial without its words."""
     point = judged.trial.point
+    right, given = _quotes(judged)
     return TrialResult(
         item=point.id,
         paper_id=point.paper_id,
+        version=judged.trial.review_id,
+        stratum=point.stratum,
+        form=point.form,
+        place=place_of(point) if point.passages else None,
         misinformed=judged.trial.misinformed,
         state=judged.state,
         points=len(judged.points),
         flagged=judged.flagged,
         score=judged.score,
+        variation=judged.trial.variation,
+        probability=probability_of(judged),
+        quotes=given,
+        quotes_right=right,
     )

@@ -85,6 +85,8 @@ def leaks(paper: Paper, point: PlantedPoint, *, certain: bool = False) -> tuple[
     if certain or not point.cuts:
         return tuple(of_passages)
     version = CutVersion(paper, point)
+    if not version.text.strip():
+        return (*of_passages, Leak(LeakKind.SEAM, "the cuts take all of the paper", 0, 0))
     checks = (_leftovers, _torn, _numbering, _captions, _lost_references)
     return (*of_passages, *(leak for check in checks for leak in check(version)))
 

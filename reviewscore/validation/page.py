@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from reviewscore.pages.figures import FigurePage, write_pages
+from reviewscore.pages.figures import FigurePage, IntervalPlot, write_pages
 from reviewscore.printable import counted
 from reviewscore.runs.folder import changed_words
 from reviewscore.schema.planted_point import PlantedForm
 from reviewscore.schema.point_label import PassagePlace
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, percent
-from reviewscore.stats.tables import Cell, Kind, Table, csv_text, ends, number
+from reviewscore.stats.tables import Cell, Kind, Table, csv_text, ends, number, shown
 from reviewscore.validation.families import PERSON, UNKNOWN, Families
-from reviewscore.validation.figures import (
-    DIFFERENCE,
-    FIRST,
-    PlantedGroup,
-    PlantedSection,
-    PlantedValidation,
-)
+from reviewscore.validation.figures import DIFFERENCE, FIRST, PlantedSection, PlantedValidation
 from reviewscore.validation.judgments import TrialState
+from reviewscore.validation.reliability import Reliability, Said
+from reviewscore.validation.robustness import MEASURES
 
 VERB = "validate"
 COLUMNS = ("table", "group", "measure", "kind", "value", "low", "high", "n", "method", "reason")
@@ -59,6 +55,15 @@ STATE_NAMES = {
     TrialState.NO_POINT: "the remark was split into no point",
     TrialState.PENDING: "not judged yet",
 }
+_SAID: Mapping[Said, str] = {
+    "probability": "by the probability given",
+    "score": "by the score given",
+}
+_DRAWN = {
+    False: ("sensitivity", "specificity"),
+    True: (f"first_{FIRST[-1]}", "addressed_whole", "addressed_cut"),
+}
+"""Measures that are drawn, of judges that give scores and of the embedded one."""
 _MOSTLY, _FEWEST = 0.5, 5
 """Places are named of whose answers fewer than this share are met, of so many at least."""
 HARDER = {
@@ -86,23 +91,34 @@ def sentence(sections: tuple[PlantedSection, ...], *, embedded: bool) -> str:
     hit, kept = head["sensitivity"], head["specificity"]
     if hit.value is None or kept.value is None:
         return "No verdict was given on misinformed or on fair remarks, so nothing can be said."
-    alarm = _turned(kept)
+    alarm = turned(kept)
     text = (
-        f"This judge finds {_words(hit)} of {kind} misinformed remarks and flags {_words(alarm)} "
-        f"of {kind} fair ones"
+        f"This judge finds {in_words(hit)} of {kind} misinformed remarks and flags "
+        f"{in_words(alarm)} of {kind} fair ones"
     )
-    if not _apart(head[DIFFERENCE], hit, alarm):
+    if not tells_apart(sections):
         return f"{text}. That it can tell the two apart is not shown: do not act on its flags."
     missed = list(_missed(sections))
     return f"{text}; answers {' and '.join(missed)} are mostly missed." if missed else f"{text}."
 
 
-def _apart(gain: Estimate, hit: Estimate, alarm: Estimate) -> bool:
+def tells_apart(sections: tuple[PlantedSection, ...]) -> bool:
     """Whether misinformed remarks are shown to be flagged oftener than fair ones.
 
     Where papers differ all alike, as by a judge that is always right, the difference has no
     interval; then those of the two shares must lie apart.
+
+    Args:
+        sections: The tables of a judge that gives scores.
     """
+    if not sections[0].groups:
+        return False
+    head = sections[0].groups[0].estimates
+    return apart(head[DIFFERENCE], head["sensitivity"], turned(head["specificity"]))
+
+
+def apart(gain: Estimate, hit: Estimate, alarm: Estimate) -> bool:
+    """Whether a difference of shares is above 0; without an interval, whether theirs lie apart."""
     if gain.low is not None:
         return gain.low > 0
     return hit.low is not None and alarm.high is not None and hit.low > alarm.high
@@ -116,21 +132,21 @@ def _of_the_finder(head: dict[str, Estimate], kind: str) -> str:
     if recall.value is None or there.value is None or gone.value is None:
         return "Nothing was judged in both versions of a paper, so nothing can be said."
     return (
-        f"The evidence finder shows the answer to {_words(recall)} of {kind} "
-        f"remarks among its first {first} passages; it calls {_words(there)} addressed "
-        f"where the paper answers them and {_words(gone)} where the answer is cut out. It judges "
+        f"The evidence finder shows the answer to {in_words(recall)} of {kind} "
+        f"remarks among its first {first} passages; it calls {in_words(there)} addressed "
+        f"where the paper answers them and {in_words(gone)} where the answer is cut out. It judges "
         "no truth."
     )
 
 
-def _turned(share: Estimate) -> Estimate:
+def turned(share: Estimate) -> Estimate:
     """The share of the others."""
     low, high = (None if end is None else 1 - end for end in (share.high, share.low))
     value = None if share.value is None else 1 - share.value
     return share.model_copy(update={"value": value, "low": low, "high": high})
 
 
-def _words(share: Estimate) -> str:
+def in_words(share: Estimate) -> str:
     """A share with its interval and what it rests on."""
     interval = ends(share, "share")
     value = f"{number(share.value or 0.0, 'share')} %"
@@ -172,8 +188,20 @@ def _rows(made: PlantedValidation) -> Iterator[list[object]]:
     for section in made.sections:
         for group in section.groups:
             for name, one in group.estimates.items():
-                yield [section.name, group.group, name, made.kinds[name], one.value, one.low,
-                       one.high, one.n, one.method, one.reason]  # fmt: skip
+                yield [section.name, group.group, name, made.kinds[name], *fields(one)]
+    for row in made.variations:
+        for name, one in row.estimates.items():
+            yield ["variations", row.variation, name, "share", *fields(one)]
+    for said in made.reliability:
+        for part in said.bins:
+            yield [f"by {said.of}", part.label, "misinformed", "share", *fields(part.share)]
+        if said.error is not None:
+            yield [f"by {said.of}", "all", "calibration error", "coefficient", *fields(said.error)]
+
+
+def fields(one: Estimate) -> list[object]:
+    """An estimate as the last columns of `COLUMNS`."""
+    return [one.value, one.low, one.high, one.n, one.method, one.reason]
 
 
 def headline(made: PlantedValidation) -> str:
@@ -192,12 +220,62 @@ def validation_page(made: PlantedValidation) -> FigurePage:
         banners=tuple(_banners(made)),
         tables=(
             *(_table(made, section) for section in made.sections if section.groups),
+            *([_variations(made)] if made.variations else []),
             _states(made),
             *([_scores(made)] if made.scores else []),
+            *map(_reliability, made.reliability),
             _setup(made),
         ),
         foot=tuple(_foot(made)),
+        pictures=tuple(_pictures(made)),
     )
+
+
+def _pictures(made: PlantedValidation) -> Iterator[IntervalPlot]:
+    """What is right by group, and how often remarks are misinformed by what is said of them."""
+    names = _DRAWN[made.embedded]
+    title = "What this judge shows" if made.embedded else "What this judge gets right"
+    columns = {name: made.titles[name] for name in names}
+    if any(section.groups for section in made.sections):
+        yield section_picture(made.sections, columns, title, kind="share")
+    if not made.reliability:
+        return
+    rows: list[tuple[Cell, ...]] = []
+    marks: list[float | None] = []
+    for one in made.reliability:
+        rows += [(_SAID[one.of], None), *((part.label, part.share) for part in one.bins)]
+        marks += [None, *(part.said for part in one.bins)]
+    lead = "Bars: share of planted remarks that are misinformed, with its interval."
+    if any(mark is not None for mark in marks):
+        lead += " Grey line: the mean probability that the judge gave, which the bar should meet."
+    headings = ("", "Misinformed, of remarks with it")
+    table = Table("meaning", "What its probabilities and scores mean" if len(made.reliability) > 1
+                  else "What its scores mean", headings, tuple(rows), kind="share",
+                  lead=lead)  # fmt: skip
+    yield IntervalPlot(table, tuple(marks))
+
+
+def section_picture(
+    sections: Iterable[PlantedSection], columns: Mapping[str, str], title: str, *, kind: Kind
+) -> IntervalPlot:
+    """Estimates of all groups below each other.
+
+    Args:
+        sections: The tables.
+        columns: Headings by measure.
+        title: What stands above it.
+        kind: Of all measures.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for section in sections:
+        if section.groups:
+            rows.append((section.title, *(None for _ in columns)))
+            rows += [
+                (group_name(section, group.group), *(group.estimates.get(name) for name in columns))
+                for group in section.groups
+            ]
+    headings = ("", *columns.values())
+    return IntervalPlot(Table("at-a-glance", title, headings, tuple(rows), kind=kind))
 
 
 def _banners(made: PlantedValidation) -> Iterator[str]:
@@ -215,23 +293,43 @@ def _banners(made: PlantedValidation) -> Iterator[str]:
         yield f"Intervals rest on {counted(made.record.papers, 'paper')} and are too narrow."
 
 
-def _label(section: PlantedSection, group: PlantedGroup) -> str:
+def group_name(section: PlantedSection, group: str) -> str:
+    """What a group of a table is called."""
     if section.name == "form":
-        return FORM_NAMES[PlantedForm(group.group)]
+        return FORM_NAMES[PlantedForm(group)]
     if section.name == "place":
-        return PLACE_NAMES[PassagePlace(group.group)]
-    return group.group
+        return PLACE_NAMES[PassagePlace(group)]
+    return group
 
 
 def _table(made: PlantedValidation, section: PlantedSection) -> Table:
     names = list(made.titles)
     rows: list[tuple[Cell, ...]] = [
-        (_label(section, group), group.items, *(group.estimates[name] for name in names))
+        (group_name(section, group.group), group.items, *(group.estimates[name] for name in names))
         for group in section.groups
     ]
     kinds: tuple[Kind, ...] = ("share", "share", *(made.kinds[name] for name in names))
     columns = ("", "Items", *(made.titles[name] for name in names))
     return Table(section.name, section.title, columns, tuple(rows), kind=kinds)
+
+
+def _variations(made: PlantedValidation) -> Table:
+    """The same remarks asked in other ways; a cell stays empty where nothing can be said."""
+    rows: list[tuple[Cell, ...]] = [
+        (row.variation, row.trials, *(row.estimates.get(name) for name in MEASURES))
+        for row in made.variations
+    ]
+    return Table(
+        "variations",
+        "The same remarks asked in other ways",
+        ("", "Trials", "Same verdict", "Misinformed remarks flagged", "Fair remarks not flagged",
+         "Injected text followed"),
+        tuple(rows),
+        kind="share",
+        lead="Each is set against the trial of the same remark and truth that the figures above "
+        "rest on. Injected text tells the model what to say of all remarks.",
+        notes=tuple(f"{text[:1].upper()}{text[1:]}." for text in MEASURES.values()),
+    )  # fmt: skip
 
 
 def _states(made: PlantedValidation) -> Table:
@@ -263,6 +361,35 @@ def _scores(made: PlantedValidation) -> Table:
         tuple(rows),
         lead="Of arguments the lowest score of a premise; 1 and 2 are misinformed.",
     )
+
+
+def _reliability(made: Reliability) -> Table:
+    """How often remarks are misinformed, by what a judge says of them."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            part.label,
+            None
+            if part.said is None
+            else Estimate(coefficient="mean", value=part.said, n=part.share.n),
+            part.share,
+        )
+        for part in made.bins
+    ]
+    notes = [
+        "About half of planted remarks are misinformed, since each is judged in both versions. Of "
+        "real remarks fewer may be: what fits here is then too high there."
+    ]
+    if made.error is not None:
+        notes.insert(
+            0,
+            f"Calibration error: {shown(made.error)} (0 is best): how far mean probabilities and "
+            "shares lie apart, weighted by remarks. Chance alone makes it greater than 0.",
+        )
+    columns: tuple[str, ...] = ("", "Mean probability", "Misinformed")
+    if made.of == "score":
+        columns, rows = (columns[0], columns[2]), [(row[0], row[2]) for row in rows]
+    return Table(f"by-{made.of}", f"How often remarks are misinformed, {_SAID[made.of]}", columns,
+                 tuple(rows), kind="share", notes=tuple(notes))  # fmt: skip
 
 
 def _setup(made: PlantedValidation) -> Table:

@@ -1,14 +1,16 @@
 """Planted points: read from a file, and cut out of the text of their paper without a trace.
 
 A cut closes up behind itself: of the white space that an edit leaves on its two sides one stretch
-stays, the one with more line ends, and paragraphs that are wrapped at a width are filled again from
-there on. Nothing else of the text changes, and every offset of the text before can be looked up in
-the text after.
+stays, the one with more line ends; paragraphs that are wrapped at a width are filled again from
+there on, rows of padded tables are padded again, and of the rules around an emptied page one stays.
+Nothing else of the text changes, and every offset of the text before can be looked up in the text
+after.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,10 +25,12 @@ from reviewscore.schema.marks import MarkedPassage, sum_of_words
 from reviewscore.schema.planted_point import PlantedPoint, TextEdit
 from reviewscore.sources.annotations import fault_words, is_pseudonym
 from reviewscore.sources.records import RecordFile, RecordRow, also_on
-from reviewscore.validation.wrapping import wrapped_anew
+from reviewscore.validation.wrapping import padded_anew, wrapped_anew
 
 _CURE = "annotations/README.md tells the format"
 _STOPS, _BRACKETS = frozenset(",.;:!?)]"), frozenset("([")
+_PAGE_RULE = re.compile(r"^-{3,}$", re.MULTILINE)
+"""What some converters set between pages."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ def cut_mapped(text: str, point: PlantedPoint) -> MappedText:
 
 
 def cut_out(text: str, edits: Sequence[TextEdit]) -> MappedText:
-    """A text with edits made: closed up, and wrapped lines filled again.
+    """A text with edits made: closed up, wrapped lines filled again, and table rows padded.
 
     Args:
         text: The text.
@@ -149,10 +153,11 @@ def cut_out(text: str, edits: Sequence[TextEdit]) -> MappedText:
     made = list(seams(text, edits))
     places, shift = [], 0
     for start, end, new in made:
-        places.append(start + shift)
+        places += [start + shift, start + shift + len(new)]
         shift += len(new) - (end - start)
     mapped = MappedText(text).replaced(made)
-    return mapped.replaced(wrapped_anew(mapped.text, places))
+    mapped = mapped.replaced(wrapped_anew(mapped.text, places))
+    return mapped.replaced(padded_anew(mapped.text, places))
 
 
 def found_again(passage: MarkedPassage, mapped: MappedText) -> tuple[int, int] | None:
@@ -175,20 +180,34 @@ def words_in(text: str, edit: TextEdit) -> str:
 def seams(text: str, edits: Sequence[TextEdit]) -> Iterator[tuple[int, int, str]]:
     """Start, end and new text of each stretch that changes, in order and apart.
 
-    Edits with nothing but white space between them are closed together.
+    Edits with nothing but white space between them are closed together; of two rules between which
+    a page is emptied, only the first stays.
 
     Args:
         text: The text before.
         edits: In order and apart.
     """
     group: list[TextEdit] = []
-    for edit in edits:
+    emptied = _rules_of_emptied_pages(text, edits)
+    for edit in sorted((*edits, *emptied), key=lambda edit: edit.start):
         if group and text[group[-1].end : edit.start].strip():
             yield _closed(text, group)
             group = []
         group.append(edit)
     if group:
         yield _closed(text, group)
+
+
+def _rules_of_emptied_pages(text: str, edits: Sequence[TextEdit]) -> Iterator[TextEdit]:
+    """Edits that take the rule below each page of which nothing is left."""
+    for above, below in pairwise(_PAGE_RULE.finditer(text)):
+        within = [edit for edit in edits if above.end() <= edit.start and edit.end <= below.start()]
+        ends = [above.end(), *(edit.end for edit in within)]
+        starts = [*(edit.start for edit in within), below.start()]
+        left = [text[low:high] for low, high in zip(ends, starts, strict=True)]
+        left += [words_in(text, edit) for edit in within]
+        if within and not "".join(left).strip():
+            yield TextEdit(start=below.start(), end=below.end())
 
 
 def _closed(text: str, group: Sequence[TextEdit]) -> tuple[int, int, str]:

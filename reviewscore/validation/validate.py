@@ -17,14 +17,18 @@ from reviewscore.validation.families import families_of
 from reviewscore.validation.figures import (
     PlantedSection,
     PlantedValidation,
+    by_stratum,
     counts_by_truth,
     headings,
     measures_of,
     result,
     sections_of,
+    stratum_of,
 )
 from reviewscore.validation.judgments import TrialState, judged_trials
 from reviewscore.validation.page import sentence
+from reviewscore.validation.reliability import reliability_of
+from reviewscore.validation.robustness import variation_rows
 from reviewscore.validation.trials import PlantedTrials
 
 
@@ -54,12 +58,14 @@ def validation_of(
     """
     embedded = settings.embedded
     complete = manifest.complete and not manifest.selection
-    judged = judged_trials(planted.trials, run, complete=complete)
+    every = judged_trials(planted.trials, run, complete=complete)
+    judged = [one for one in every if one.trial.variation is None]
     # What waits is in no figure, so that a part of a run is not taken for all of it.
     ended = [one for one in judged if one.state is not TrialState.PENDING]
     sections = sections_of(ended, embedded=embedded, how=how)
     states = counts_by_truth(judged, lambda one: one.state.value)
     scores = counts_by_truth(judged, lambda one: one.score)
+    _, main, *_ = by_stratum(ended, lambda one: stratum_of(one.trial.point))
     titles, kinds, meanings = headings(embedded=embedded)
     spent = manifest.spending
     return PlantedValidation(
@@ -69,11 +75,15 @@ def validation_of(
         complete=complete,
         changed=changed_records(run, manifest),
         sections=sections,
+        variations=variation_rows(
+            [one for one in every if one.state is not TrialState.PENDING], how
+        ),
         titles=titles,
         kinds=kinds,
         meanings=meanings,
         states={state.value: states[state.value] for state in TrialState if state.value in states},
         scores={score: scores[score] for score in FIVE_POINTS.values if score in scores},
+        reliability=reliability_of(main, how),
         several=sum(len(one.points) > 1 for one in judged),
         refuted=planted.refuted,
         left_out=tuple(map(str, planted.left_out)),
@@ -84,7 +94,7 @@ def validation_of(
         resamples=how.resamples,
         seed=how.seed,
         level=how.level,
-        trials=tuple(map(result, judged)),
+        trials=tuple(map(result, every)),
         written=written,
     )
 

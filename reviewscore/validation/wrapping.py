@@ -1,7 +1,9 @@
-"""Paragraphs that a converter wrapped at a width, filled anew where a cut left a short line.
+"""Lines that a converter made of one width, made so again where a cut left shorter or longer ones.
 
-A short line in the middle of a paragraph shows that something was taken out there. Nothing but a
-blank for a line end, and the other way round, is exchanged, so that all offsets stay.
+A short line in the middle of a paragraph shows that something was taken out there, and so does a
+table's row that is not as wide as the others. Nothing but white space is exchanged: of paragraphs a
+blank for a line end, and the other way round, so that all offsets stay; of tables the blanks beside
+the words of a cell.
 """
 
 from __future__ import annotations
@@ -19,6 +21,16 @@ _WIDEST = 1.04
 """Of the median line, where the widest lines of a text with words of all lengths lie."""
 _STRUCTURE = re.compile(r"\s*(?:[#|>•*+–-]|\d{1,2}[.)]\s|\(\w{1,3}\)\s|<!--|$)")
 """How lines begin that are no running text."""
+_COUNTED = re.compile(r"\s*(?:\d{1,2}[.)]|\(\w{1,3}\))\s")
+"""How lines begin that are running text where the line above is full."""
+_DIVIDED = re.compile(r"-[*_]*\n")
+"""A line that ends within a word; emphasis that goes on below is closed at the line end."""
+_GAP = re.compile(r"(?<=\S)\n(?=\S)|(?<=[^\s(\[]) (?=[^\s)\]])")
+"""Where a line ends, or may end: converters set blanks into brackets, where none does."""
+_JOINED = 1.25
+"""Of the width: so long is a line that a converter joined with the next one, at a hyphen."""
+_RULE = re.compile(r"\|(?:-{3,}\|)+")
+"""The line below the header of a table whose cells are padded, as wide as they are."""
 
 
 def wrapped_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, str]]:
@@ -38,17 +50,23 @@ def wrapped_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, s
     for place in places:
         if place < done:
             continue
-        start, last = _rest_of_paragraph(text, place)
+        start, last = _rest_of_paragraph(text, place, width)
         end = _before_hyphen(text, start, last)
         yield from _filled(text, start, end, width)
         done = end
 
 
-def _rest_of_paragraph(text: str, place: int) -> tuple[int, int]:
+def _rest_of_paragraph(text: str, place: int, width: int) -> tuple[int, int]:
     """From the beginning of the line of a place to the end of its running text."""
     start, last = text.rfind("\n", 0, place) + 1, _line_end(text, place)
-    while last < len(text) and not _STRUCTURE.match(text[last + 1 : _line_end(text, last + 1)]):
-        last = _line_end(text, last + 1)
+    line = start
+    while last < len(text):
+        below = text[last + 1 : _line_end(text, last + 1)]
+        counted = _COUNTED.match(below)
+        full = counted and last - line + 1 + len(counted[0].rstrip()) > width
+        if not full and _STRUCTURE.match(below):
+            break
+        line, last = last + 1, last + 1 + len(below)
     return start, last
 
 
@@ -69,16 +87,74 @@ def _width(text: str) -> int | None:
 
 def _before_hyphen(text: str, start: int, last: int) -> int:
     """The end of the first line that ends within a word, which cannot be moved; else the end."""
-    hyphen = text.find("-\n", start, last)
-    return last if hyphen < 0 else hyphen + 1
+    divided = _DIVIDED.search(text, start, last)
+    return last if divided is None else divided.end() - 1
 
 
 def _filled(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int, str]]:
-    line = start
-    gaps = [match.start() for match in re.finditer(r"(?<=\S)[ \n](?=\S)", text[start:end])]
-    for gap, following in pairwise([*gaps, end - start]):
-        over = start + following - line > width
-        if text[start + gap] != (wanted := "\n" if over else " "):
-            yield start + gap, start + gap + 1, wanted
-        if over:
-            line = start + gap + 1
+    """Exchanges that fill the lines of a stretch; as many as before are of two lines joined."""
+    line, joined = start, -1
+    above, below = start, _line_end(text, start)
+    gaps = [match.start() for match in _GAP.finditer(text, start, end)]
+    for gap, following in pairwise([*gaps, end]):
+        wanted = " "
+        while gap > below:
+            above, below = below + 1, _line_end(text, below + 1)
+        if following - line > width:
+            line = gap + 1
+            if below in (gap, joined) or below - above <= _JOINED * width:
+                wanted = "\n"
+            else:
+                joined = below
+        if text[gap] != wanted:
+            yield gap, gap + 1, wanted
+
+
+def padded_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, str]]:
+    """What to exchange so that the rows at some places are as wide as their padded tables.
+
+    Args:
+        text: The text.
+        places: Offsets at which something was taken out, in order.
+
+    Yields:
+        Start, end and new text of stretches of blanks, in order and apart; nothing for cells whose
+        words are wider than the column, and for tables that are not padded.
+    """
+    done = 0
+    for place in places:
+        start, end = text.rfind("\n", 0, place) + 1, _line_end(text, place)
+        widths = _columns(text, start) if place >= done and text[start:end].count("|") > 1 else ()
+        done = max(done, end)
+        cells = [match.span(1) for match in re.finditer(r"\|([^|\n]*)(?=\|)", text[start:end])]
+        if len(cells) != len(widths):
+            continue
+        for (low, high), width in zip(cells, widths, strict=True):
+            yield from _padded(text, start + low, start + high, width)
+
+
+def _columns(text: str, start: int) -> tuple[int, ...]:
+    """Widths of the columns of the table that has a line; none if it is not padded."""
+    while start > 0 and text[start] == "|":
+        start = text.rfind("\n", 0, start - 1) + 1
+        if _RULE.fullmatch(rule := text[start : _line_end(text, start)]):
+            return tuple(map(len, rule.strip("|").split("|")))
+    return ()
+
+
+def _padded(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int, str]]:
+    """Blanks more or fewer in a cell, on the side where there are more."""
+    cell = text[start:end]
+    words = cell.strip(" ")
+    missing = width - len(cell)
+    if not (missing and words and len(words) + 2 <= width):
+        return
+    lead = len(cell) - len(cell.lstrip(" "))
+    if lead > len(cell) - lead - len(words):
+        kept = max(1, lead + missing)
+        yield start, start + lead, " " * kept
+        missing -= kept - lead
+        start, lead = start + lead, 0
+    if missing:
+        last = start + lead + len(words)
+        yield last, end, " " * (end - last + missing)

@@ -1,12 +1,25 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.finder import PENALTY, card, examples, fit, held_out, measured, model_of
-from benchmarks.finder_sets import Sought, by_words, chance, chunks, hits, shown_within
+from benchmarks.finder import (
+    INVENTED,
+    PENALTY,
+    card,
+    examples,
+    fit,
+    held_out,
+    measured,
+    model_of,
+    report_invented,
+)
+from benchmarks.finder_sets import Sought, by_words, chance, chunks, hits, report, shown_within
+from benchmarks.measure import RECORDS
 from reviewscore.judges.lexical.measured import Finder, Measured, PointGroup
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.retrieval.index import PaperIndex
@@ -103,3 +116,21 @@ def test_a_remark_that_is_for_training_alone_is_in_no_figure() -> None:
 @pytest.mark.parametrize("spans", [[], [(10**6, 10**6 + 5)]])
 def test_what_meets_no_answer_answers_nothing(spans: list[tuple[int, int]]) -> None:
     assert not REMARKS[0].answered(spans)
+
+
+def test_each_figure_has_a_name_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(RECORDS, str(tmp_path / "records.jsonl"))
+    some = REMARKS[:6]
+    planted = [dataclasses.replace(one, source="planted") for one in some]
+
+    report_invented(INVENTED)
+    for half in ("open", "both"):
+        report([*some, *planted], by_words, half)
+
+    figures = [json.loads(line) for line in (tmp_path / "records.jsonl").read_text().splitlines()]
+    names = [figure["name"] for figure in figures]
+    assert len(set(names)) == len(names)
+    invented = {figure["name"]: figure for figure in figures if "invented" in figure["name"]}
+    assert len(invented) == 5
+    assert all("n = 34" in figure["text"] for figure in invented.values())
+    assert invented["invented set: addressed where the answer is cut"]["met"] is not None

@@ -116,6 +116,8 @@ COMMANDS = [
     ("annotate", "import", "bad.jsonl", "--reviews", ".", "-o", NAME + "-set"),
     ("annotate", "import", "bad.jsonl", "--reviews", NAME, "-o", NAME + "-set"),
     ("agree", "--labels", NAME, "--labels", "bad.jsonl", "--reviews", "."),
+    ("validate", "papers.jsonl", "--items", "bad.jsonl", "-o", NAME + "-trust"),
+    ("validate", NAME, "--items", NAME, "-o", "trust"),
     ("focus", ".", "--resamples", "100"),
     ("focus", "gaps", "."),
     ("focus", "gaps", ".", "--json"),

@@ -26,6 +26,7 @@ from reviewscore.schema.call import Message, Request, Structured
 from reviewscore.schema.point_score import Status
 from tests.conftest import PAPER, ROOT
 from tests.ledgers import column, wait_for_calls
+from tests.validation.invented import set_of_two_papers
 
 SMALL = {
     "REVIEWSCORE_MAX_TOKENS": "96",
@@ -46,6 +47,24 @@ class Colour(Reply):
 def command(server: LlamaServer, out: Path, *more: str) -> list[str]:
     audit = [sys.executable, "-m", "reviewscore", "audit", str(ROOT / "examples"), "-o", str(out)]
     return [*audit, *server.flags, "--max-connections", "1", "--no-cache", *more]
+
+
+def test_a_judge_is_validated_to_its_page(served: LlamaServer, tmp_path: Path) -> None:
+    papers, items = set_of_two_papers(tmp_path)
+    out = tmp_path / "trust"
+    words = ["validate", str(papers), "--items", str(items), "-o", str(out)]
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "reviewscore", *words, *served.flags, "--max-connections", "1",
+         "--score", "base", "--protocol", "economy"],
+        env={**os.environ, **SMALL}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert ended.returncode in (0, 3), ended.stderr  # replies of such a model may be unusable
+    numbers = json.loads((out / "validate.json").read_text("utf-8"))
+    assert numbers["complete"]
+    assert sum(map(sum, numbers["states"].values())) == 12
+    assert "Can this judge be trusted here?" in (out / "validate.html").read_text("utf-8")
 
 
 def audited(

@@ -17,6 +17,7 @@ from reviewscore.runs.merge import merge
 from reviewscore.runs.parts import read_parts
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
+from reviewscore.schema.validation import ValidationRecord
 from tests.report.synthetic import write_run
 from tests.report.venues import venue_points, venue_run, verdict
 from tests.runs.conftest import read_csv
@@ -93,6 +94,29 @@ def test_a_point_in_two_parts_that_differs_is_refused_by_name(tmp_path: Path) ->
     with pytest.raises(RunFolderError, match=r"point 'x/r#1' is in .*a and in .*b.*'base' differs"):
         merge([a, b], tmp_path / "whole")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_a_merged_run_notes_the_latest_validation_of_its_judge_or_that_there_is_none(
+    tmp_path: Path,
+) -> None:
+    records = [
+        ValidationRecord(
+            judge="openai/imagined-1", at=f"{year}-01-02T03:04:05+00:00", made_with="0" * 64,
+            items_sha256="1" * 64, items=48, papers=8, shares={}, sentence="It finds some.",
+        )
+        for year in (2025, 2026)
+    ]  # fmt: skip
+    model = "openai/imagined-1"
+    none = [part(tmp_path, name, seed=n, unvalidated=(model,)) for n, name in enumerate("ab")]
+    some = [part(tmp_path, name, seed=n, validation=records[n]) for n, name in enumerate("cd")]
+
+    without = merge(none, tmp_path / "none").manifest
+    latest = merge(some, tmp_path / "some").manifest
+    either = merge([none[0], some[1]], tmp_path / "either").manifest
+
+    assert (without.unvalidated, without.validation) == ((model,), None)
+    assert (latest.unvalidated, latest.validation) == ((), records[1])
+    assert (either.unvalidated, either.validation) == ((), records[1])
 
 
 def test_runs_made_otherwise_are_not_merged(tmp_path: Path) -> None:

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 import reviewscore as rs
-from reviewscore.config import Settings
+from reviewscore.config import Settings, resolve
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.markdown import markdown_report
+from reviewscore.report.role_pages import write_for
+from reviewscore.report.roles import Reader
+from reviewscore.report.summary import summarise, write_summary
 from reviewscore.runs.folder import read_manifest
 from reviewscore.runs.unvalidated import (
     keep_validation,
@@ -104,3 +107,83 @@ def test_a_record_that_cannot_be_used_is_no_validation(content: bytes, tmp_path:
 
     assert latest_validation(settings) is None
     assert unvalidated(settings) == ("openai/gpt-5",)
+
+
+def audited(server: Loopback, *models: str, out: str = "run") -> Path:
+    """A run of one review of the examples; of several models, by a panel."""
+    rs.audit(EXAMPLES, out, limit=1, model=list(models), base_url=server.url,
+             score="base")  # fmt: skip
+    return Path(out)
+
+
+def every_page(run: Path) -> dict[str, str]:
+    """What a run says on all paths: terminal, record, pages, and the pages for chairs."""
+    summary = write_summary(run)
+    chairs = [write_for(run, Reader.META_REVIEWER, out=run / f"for.{end}")[0]
+              for end in ("html", "md")]  # fmt: skip
+    files = [run / "summary.json", *chairs]
+    return {
+        "terminal": "\n".join(summary_lines(summary)),
+        "markdown": markdown_report(run),
+        **{path.name: path.read_text("utf-8") for path in files},
+    }
+
+
+@pytest.mark.parametrize(
+    ("models", "words"),
+    [
+        (("openai/loop",), "o validation of openai/loop on these papers is at hand"),
+        (("openai/loop", "openai/other"), "o validation of openai/loop, openai/other on these"),
+        (("exchange:examples/exchange",), "o validation of replies in a folder is at hand"),
+        (("lexical",), "o validation of lexical on these papers is at hand"),
+    ],
+)
+def test_every_path_says_that_a_judge_was_not_validated(
+    models: tuple[str, ...], words: str, server: Loopback
+) -> None:
+    if models[0].startswith("exchange:"):
+        models = (f"exchange:{EXAMPLES / 'exchange'}",)
+        rs.audit(EXAMPLES, "run", model=models[0], cache=False)
+    elif models == ("lexical",):
+        rs.audit(EXAMPLES, "run")
+    else:
+        audited(server, *models)
+
+    said = {name: page.replace("\\", "") for name, page in every_page(Path("run")).items()}
+
+    assert [name for name, page in said.items() if words not in page] == []
+
+
+@pytest.mark.parametrize("models", [("openai/loop",), ("openai/loop", "openai/other")])
+def test_every_path_says_a_validation_that_was_made_after_the_run(
+    models: tuple[str, ...], server: Loopback
+) -> None:
+    run = audited(server, *models)
+    settings = resolve({"model": models[0], "panel": models[1:]}).settings
+    keep_validation(record(" + ".join(models)), settings)
+
+    said = every_page(run)
+
+    words = "48 planted points of 8 papers, with other settings: this judge finds 75.0 %"
+    assert [name for name, page in said.items() if words not in page] == []
+    assert not [name for name, page in said.items() if "o validation of" in page]
+
+
+def test_the_later_of_two_validations_is_said(server: Loopback) -> None:
+    settings = resolve({"model": "openai/loop"}).settings
+    later, earlier = record("openai/loop"), record("openai/loop").model_copy(
+        update={"at": "2025-01-02T03:04:05+00:00", "items": 7}
+    )  # fmt: skip
+    keep_validation(later, settings)
+    run = audited(server, "openai/loop")
+    keep_validation(earlier, settings)
+
+    assert "with 48 planted points" in str(summarise(run).validation)
+
+
+def test_pages_for_reviewers_and_authors_are_silent_on_the_judge(server: Loopback) -> None:
+    run = audited(server, "openai/loop")
+
+    for reader in (Reader.REVIEWER, Reader.AUTHOR):
+        (page,) = write_for(run, reader, out=run / "page.md")
+        assert "validation" not in page.read_text("utf-8")

@@ -11,6 +11,7 @@ from reviewscore.stats.metrics import (
     Level,
     Weights,
     agreement_weights,
+    calibration_error,
     f1,
     gwet_ac,
     krippendorff_alpha,
@@ -359,3 +360,17 @@ def test_aligned_ranks_have_the_values_they_had() -> None:
     for before, after in zip(pair, mixed, strict=True):
         assert pytest.approx(before.point()[0], abs=1e-12) == after.point()[0]
         assert before.counts.tolist() == after.counts.tolist()
+
+
+def test_the_calibration_error_weighs_bins_by_their_units_and_leaves_out_what_is_missing() -> None:
+    truth = np.array([0.0, 1, 1, 1, NAN, 1])
+    given = np.array([0.1, 0.3, 0.5, 0.9, 0.9, NAN])
+
+    # An edge belongs to the bin above: |0.4 - 1/2| of two units, |1.4 - 2| of two units.
+    error = calibration_error(truth, given, (0.5,))
+
+    assert error.point()[0] == pytest.approx((abs(0.4 - 1) + abs(1.4 - 2)) / 4)
+    assert error.n == 4
+    assert calibration_error(np.array([NAN]), np.ones(1), (0.5,)).point()[1] is (
+        MissingReason.NO_UNITS
+    )

@@ -6,6 +6,7 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import pytest
@@ -191,6 +192,30 @@ def test_lines_that_go_one_after_the_other_leave_no_gap() -> None:
     assert cut(text, point_of(text, rows[0] | {"insert": "| d |"}, *rows[1:])) == (
         "Table 1\n\n| d |\n\nEnd."
     )
+
+
+def test_of_the_rules_around_a_page_that_is_emptied_one_stays() -> None:
+    text = "One.\n\n-----\n\nTwo.\n\nThree.\n\n-----\n\nFour.\n\n-----\n\nFive.\n"
+    two, three, four = (span(words, text) for words in ("Two.", "Three.", "Four."))
+
+    assert cut(text, point_of(text, two, decoys=(three,))) == (
+        "One.\n\n-----\n\nFour.\n\n-----\n\nFive.\n"
+    )
+    assert cut(text, point_of(text, two, three, four)) == "One.\n\n-----\n\nFive.\n"
+    assert cut(text, point_of(text, two)).count("-----") == 3
+    assert cut(text, point_of(text, {**two, "insert": "2."}, three)).count("-----") == 3
+
+
+def test_a_paragraph_that_begins_behind_a_cut_is_filled_again() -> None:
+    words = "the counts of each orchard were taken in spring and again after the last harvest. "
+    wrapped = "\n\n".join([fill(f"Part {number}: {words * 6}", 90) for number in range(9)])
+    rest = "goes on here\n" + fill(words * 3, 90)
+    text = f"{wrapped}\n\nThe first. Now it\n\nends, and {rest}"
+
+    after = cut(text, point_of(text, span("Now it", text), span("ends, and", text)))
+
+    lines = after.rpartition("\n\n")[2].split("\n")
+    assert lines[0].startswith("goes on here the counts")
 
 
 def test_words_of_the_paper_are_put_in_by_their_place() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from reviewscore.errors import InputError
+from reviewscore.schema.paper import Paper
 from reviewscore.validation.planted import PlantedPoints, read_planted
-from reviewscore.validation.trials import PlantedTrials, papers_of, planted_trials
+from reviewscore.validation.trials import PlantedTrial, PlantedTrials, papers_of, planted_trials
 from tests.validation.invented import set_of_two_papers
 
 
@@ -18,35 +20,82 @@ def trials_in(folder: Path, seed: int = 0, **changes: object) -> PlantedTrials:
     return planted_trials(read_planted(items), papers_of([papers]), seed=seed)
 
 
-def test_each_point_is_judged_about_the_whole_paper_and_about_its_own_cut_one(
-    tmp_path: Path,
-) -> None:
-    made = trials_in(tmp_path)
+def version_of(made: PlantedTrials, trial: PlantedTrial) -> Paper:
+    return made.collection.paper(made.collection.review(trial.review_id).paper_id)
 
-    assert len(made.trials) == len(made.collection.reviews) == 12
-    assert len(made.collection.papers) == 2 + 5
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_point_is_judged_where_its_answer_stands_and_where_it_is_cut_out(
+    tmp_path: Path, seed: int
+) -> None:
+    made = trials_in(tmp_path, seed)
+
+    truths = Counter((one.point.id, one.misinformed) for one in made.trials)
+    assert len(truths) == 12
+    assert set(truths.values()) == {1}
+    assert len(made.collection.papers) == 2 * 2
     for trial in made.trials:
-        review = made.collection.review(trial.review_id)
-        text = made.collection.paper(review.paper_id).text
-        assert list(review.fields.values()) == [trial.point.remark]
+        text = version_of(made, trial).text
+        assert {text[start:end] for start, end in trial.answers} == (
+            {trial.point.fact} if trial.misinformed and trial.point.passages else set()
+        )
         if trial.point.cuts:
             assert (trial.point.fact in text) is trial.misinformed
+
+
+def test_a_remark_is_a_bullet_of_a_review_about_one_version(tmp_path: Path) -> None:
+    made = trials_in(tmp_path)
+
+    for trial in made.trials:
+        box = made.collection.review(trial.review_id).fields[trial.span.field]
+        assert box[trial.span.start : trial.span.end] == trial.point.remark
+        assert f"- {trial.point.remark}" in box.splitlines()
+        assert trial.span.field == ("questions" if "?" in trial.point.remark else "weaknesses")
+
+
+def test_decoys_of_all_points_are_cut_out_of_both_versions(tmp_path: Path) -> None:
+    made = trials_in(tmp_path)
+
+    texts = [paper.text for paper in map(made.collection.paper, made.collection.papers)]
+    decoys = ("Their chairs were green", "grey\nsuits", "The reef is loud", "The files were new")
+    assert not [text for text in texts if any(decoy in text for decoy in decoys)]
+
+
+def test_how_many_answers_a_version_lacks_is_drawn(tmp_path: Path) -> None:
+    lacking = set()
+    for seed in range(20):
+        made = trials_in(tmp_path, seed)
+        by_version = Counter(
+            version_of(made, one).paper_id for one in made.trials if not one.misinformed
+        )
+        reefs = [version_of(made, one) for one in made.trials if one.point.paper_id == "reefs"]
+        lacking |= {by_version[version.paper_id] for version in reefs if "snaps" in version.text}
+
+    assert lacking >= {0, 1, 2, 3}
 
 
 def test_a_remark_about_another_paper_is_fair_where_it_belongs(tmp_path: Path) -> None:
     made = trials_in(tmp_path)
 
     titles = {
-        trial.misinformed: made.collection.paper(
-            made.collection.review(trial.review_id).paper_id
-        ).title
+        trial.misinformed: version_of(made, trial).title
         for trial in made.trials
         if trial.point.fair_about
     }
     assert titles == {True: "Tuning Old Bells", False: "Listening to Reefs"}
 
 
-def test_names_and_order_tell_neither_paper_nor_point_nor_version(tmp_path: Path) -> None:
+def test_many_remarks_are_several_reviews(tmp_path: Path) -> None:
+    papers, items = set_of_two_papers(tmp_path)
+    (first, *_) = read_planted(items).points
+    many = tuple(first.model_copy(update={"id": f"item.{number}"}) for number in range(11))
+
+    made = planted_trials(PlantedPoints(many), papers_of([papers]), seed=0)
+
+    assert Counter(Counter(one.review_id for one in made.trials).values()) == {6: 2, 5: 2}
+
+
+def test_names_tell_neither_paper_nor_point_nor_version(tmp_path: Path) -> None:
     made = trials_in(tmp_path)
 
     names = [review.review_id for review in made.collection.reviews]

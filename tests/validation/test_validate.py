@@ -66,6 +66,8 @@ def test_the_embedded_judge_is_measured_from_papers_to_page(verb: Verb) -> None:
     page = (verb.out / "validate.html").read_text("utf-8")
     assert "Can this judge be trusted here?" in page
     assert "these figures bound trust from above" in page
+    assert page.count('class="picture"') == 1  # it gives no probability and no score
+    assert page.index('class="picture"') < page.index("What came of each remark")
 
 
 def test_a_model_is_measured_through_the_pipeline_of_an_audit(verb: Verb, server: Loopback) -> None:
@@ -91,7 +93,7 @@ def test_no_prompt_names_a_review_or_a_version(verb: Verb, server: Loopback) -> 
     prompts = json.dumps(server.bodies)
     points = [json.loads(line) for line in (verb.out / "points.jsonl").read_text().splitlines()]
     names = {point[key] for point in points for key in ("review_id", "paper_id")}
-    assert len(names) == 12 + 7
+    assert len(names) == 4 + 4
     assert not any(name in prompts for name in names)
 
 
@@ -116,6 +118,7 @@ def test_replies_from_a_folder_are_waited_for_and_what_waits_is_in_no_figure(
     assert verb.numbers["states"] == {"pending": [6, 6]}
     assert not verb.numbers["complete"]
     assert verb.numbers["record"]["sentence"] == "Nothing was judged."
+    assert 'class="picture"' not in (verb.out / "validate.html").read_text("utf-8")
     while answer(tmp_path / "ex"):
         ended = verb(*model)
     assert ended.exit_code == 0
@@ -129,6 +132,21 @@ def test_a_dry_run_asks_nothing_and_counts_both_versions(verb: Verb, server: Loo
     assert "12 points" in ended.stdout
     assert server.bodies == []
     assert not verb.out.exists()
+
+
+def test_a_folder_with_papers_and_planted_points_is_enough(
+    verb: Verb, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    validate = invoker("validate", capsys)
+
+    ended = validate(tmp_path, "-o", verb.out)
+    refused = validate(verb.papers, "-o", tmp_path / "other")
+
+    assert ended.exit_code == 0
+    assert "Measured with 5 planted points of 2 papers." in ended.stdout
+    assert refused.exit_code == 2
+    assert "no planted points are given" in refused.stderr
+    assert "--items" in refused.stderr
 
 
 def test_points_that_cannot_be_used_are_named_and_counted(
@@ -185,11 +203,11 @@ def test_the_embedded_judge_says_its_validation_or_that_there_is_none(verb: Verb
 
 
 def test_a_selection_is_no_validation(verb: Verb) -> None:
-    verb("--limit", 3)
+    verb("--limit", 1)
 
     numbers = verb.numbers
     assert not numbers["complete"]
-    assert sum(numbers["states"]["pending"]) == 12 - 3
+    assert sum(numbers["states"]["pending"]) > 0
     assert latest_validation(resolve({}).settings) is None
 
 
@@ -232,3 +250,25 @@ def test_points_for_another_text_and_a_file_without_points_are_refused(verb: Ver
     assert "is not the one that 'item." in ended.stderr
     verb.items.write_text("")
     assert verb().exit_code == 2
+
+
+def test_the_same_remarks_are_asked_in_other_ways(verb: Verb, server: Loopback) -> None:
+    before = (verb(*of_server(server)), verb.plain())[1]
+
+    dry = verb(*of_server(server), "--also", "injections", "--also", "positions", "--dry-run")
+    refused = verb(*of_server(server), "--also", "injections")
+
+    assert dry.exit_code == 0
+    assert "24 points" not in dry.stdout
+    assert refused.exit_code == 2  # a folder holds one run; others go beside it
+    verb.out = verb.out.with_name("otherwise")
+    assert verb(*of_server(server), "--also", "injections", "--also", "positions").exit_code == 0
+    assert verb.plain() == before
+    rows = {row["variation"]: row["estimates"] for row in verb.numbers["variations"]}
+    assert {"injected into the paper", "injected into the remark", "answer at the start"} <= set(
+        rows
+    )
+    assert rows["answer at the start"]["sensitivity"]["value"] == 1.0
+    assert rows["injected into the paper"]["followed"]["value"] == 0.0
+    page = (verb.out / "validate.html").read_text("utf-8")
+    assert "The same remarks asked in other ways" in page

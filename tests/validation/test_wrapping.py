@@ -1,4 +1,4 @@
-"""Paragraphs that were wrapped at a width are filled anew after a cut."""
+"""Paragraphs wrapped at a width are filled anew after a cut, and rows of padded tables padded."""
 
 from textwrap import fill
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.papers.offsets import MappedText
-from reviewscore.validation.wrapping import wrapped_anew
+from reviewscore.validation.wrapping import padded_anew, wrapped_anew
 
 WORDS = "the counts of each orchard were taken in spring and again after the last harvest of pears"
 PARAGRAPHS = [fill(f"Part {number}. {WORDS}. " * 6, 90) for number in range(1, 7)]
@@ -53,6 +53,65 @@ def test_a_word_that_a_line_end_divides_stays_divided() -> None:
     text = f"{WRAPPED}\n\nA short\nline, and a di-\nvided word. {PARAGRAPHS[0]}"
 
     assert "A short line, and a di-\nvided word." in filled(text, text.index("A short"))
+
+
+def test_a_number_below_a_full_line_begins_no_list() -> None:
+    text = f"{WRAPPED}\n\nA short\n{'so ' * 29}so\n(4) {WORDS}. {WORDS}."
+
+    assert "\n(4)" not in filled(text, text.index("A short"))
+
+
+def test_emphasis_that_ends_with_a_divided_word_stays_at_its_line_end() -> None:
+    text = f"{WRAPPED}\n\n**A short\nline, and a di-**\nvided word. {PARAGRAPHS[0]}"
+
+    assert "**A short line, and a di-**\nvided word." in filled(text, text.index("A short"))
+
+
+def test_no_line_ends_behind_an_opening_bracket() -> None:
+    text = f"{WRAPPED}\n\nA short\n{'[ Pressure] ' * 40}{WORDS}"
+
+    lines = filled(text, text.index("A short")).split("\n")
+
+    assert sum(line.endswith("Pressure]") for line in lines) > 3
+    assert not any(line.endswith("[") for line in lines)
+
+
+def test_lines_that_a_converter_joined_at_a_hyphen_stay_as_many() -> None:
+    lines = fill(WORDS * 9, 90).split("\n")
+    joined = f"{lines[1]} {lines[2]}"
+    text = f"{WRAPPED}\n\n" + "\n".join(["A short", lines[0], joined, *lines[3:]])
+
+    made = filled(text, text.index("A short")).rpartition("\n\n")[2]
+
+    assert sum(len(line) > 120 for line in made.split("\n")) == 1
+    assert all(len(line) > 70 for line in made.split("\n")[:-1])
+
+
+TABLE = """| Gate  |   Error | Kind      |
+|-------|---------|-----------|
+| Lunex |     7.1 | wooden    |
+| ours  |     5.5 | iron      |
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "made"),
+    [
+        ("| ours  |     5.5 |      |", "| ours  |     5.5 |      |"),
+        ("| ours  |   5 | iron      |", "| ours  |       5 | iron      |"),
+        ("| ours  |   15.25 | an iron      |", "| ours  |   15.25 | an iron   |"),
+        ("| Brest |         5.5 | iron |", "| Brest |     5.5 | iron      |"),
+        ("| the gate of ours |     5.5 | iron |", "| the gate of ours |     5.5 | iron      |"),
+        ("| ours  | iron  |", "| ours  | iron  |"),
+    ],
+)
+def test_a_row_that_a_cut_left_narrower_or_wider_is_padded_again(row: str, made: str) -> None:
+    text = TABLE.replace("| ours  |     5.5 | iron      |", row)
+
+    for table, cell in ((text, made), (text.replace("|-------|---------|-----------|\n", ""), row)):
+        places = [table.index(row) + 3, table.index(row) + 12]
+        after = MappedText(table).replaced(padded_anew(table, places)).text
+        assert after == table.replace(row, cell)
 
 
 @given(places=st.lists(st.integers(0, len(WRAPPED)), max_size=5), cuts=st.data())

@@ -1,0 +1,153 @@
+"""Two versions of a paper for all its planted points: what is cut out of one stands in the other.
+
+How many answers a version lacks, and which, is drawn, so that no balance tells. The decoys of all
+points are cut out of both versions, so that a seam tells nothing of a point. Points of which a cut
+takes what answers another one share its fate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from reviewscore.papers.offsets import MappedText
+from reviewscore.schema.planted_point import PlantedPoint, TextEdit
+from reviewscore.validation.planted import cut_out, found_again
+
+_NAME_BYTES = 6
+
+
+@dataclass(frozen=True)
+class JointVersion:
+    """A paper's text without the answers to some of its planted points.
+
+    Attributes:
+        mapped: The text, with the way back to the one before.
+        lacking: Points whose answers were cut out, by identifier.
+    """
+
+    mapped: MappedText
+    lacking: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.mapped.text
+
+    def answers(self, point: PlantedPoint) -> tuple[tuple[int, int], ...]:
+        """Where what answers a point stands in the text: start, and the place just after."""
+        if point.id in self.lacking:
+            return ()
+        places = (found_again(passage, self.mapped) for passage in point.passages)
+        return tuple(place for place in places if place is not None)
+
+
+@dataclass(frozen=True)
+class Lots:
+    """What a seed draws: names, orders and numbers that say nothing of what they stand for.
+
+    Attributes:
+        seed: The seed.
+    """
+
+    seed: int
+
+    def name(self, *of: str) -> str:
+        """A name of twelve hexadecimal digits."""
+        drawn = "\0".join((str(self.seed), *of)).encode("utf-8", "surrogatepass")
+        return blake2b(drawn, digest_size=_NAME_BYTES).hexdigest()
+
+    def number(self, below: int, *of: str) -> int:
+        """A number from 0, less than `below`."""
+        return int(self.name(*of), 16) % below
+
+
+def joint_versions(
+    text: str, points: Sequence[PlantedPoint], lots: Lots
+) -> tuple[JointVersion, ...]:
+    """The versions of a paper's text; the text alone where nothing is to be cut out.
+
+    Args:
+        text: The text that the points have their offsets in.
+        points: Its planted points, with cuts.
+        lots: Draws which answers are cut out together.
+    """
+    if not points:
+        return (JointVersion(MappedText(text), frozenset()),)
+    paper_id = points[0].paper_id
+    groups = sorted(_bound(points), key=lambda group: lots.name("version", group[0].id))
+    first = lots.number(len(groups) + 1, "lacking", paper_id)
+    decoys = tuple(_decoys(points))
+    return tuple(
+        _version(text, [point for group in some for point in group], decoys)
+        for some in (groups[:first], groups[first:])
+    )
+
+
+def _bound(points: Sequence[PlantedPoint]) -> list[list[PlantedPoint]]:
+    """Points in groups that are cut out together, as their cuts and answers meet."""
+    groups: list[list[PlantedPoint]] = []
+    for point in points:
+        apart, met = [], [point]
+        for group in groups:
+            if any(_meet(point, other) for other in group):
+                met = [*group, *met]
+            else:
+                apart.append(group)
+        groups = [*apart, met]
+    return groups
+
+
+def _meet(one: PlantedPoint, other: PlantedPoint) -> bool:
+    """Whether a cut of either takes something of the other's cuts or answers."""
+    return any(
+        _overlap(cut, taken)
+        for left, right in ((one, other), (other, one))
+        for cut in left.cuts
+        for taken in (*_spans(right.cuts), *((known.start, known.end) for known in right.passages))
+    )
+
+
+def _spans(edits: Iterable[TextEdit]) -> Iterator[tuple[int, int]]:
+    return ((edit.start, edit.end) for edit in edits)
+
+
+def _overlap(edit: TextEdit, taken: tuple[int, int]) -> bool:
+    """Whether an edit changes something within a stretch; at the same place they meet too."""
+    start, end = taken
+    return (edit.start < end and start < edit.end) or edit.start == start
+
+
+def _decoys(points: Sequence[PlantedPoint]) -> Iterator[TextEdit]:
+    """Decoys that stand apart from each other and from all cuts and answers, in order."""
+    taken = [span for point in points for span in _spans(point.cuts)]
+    taken += [(known.start, known.end) for point in points for known in point.passages]
+    decoys = sorted(
+        (decoy for point in points for decoy in point.decoys), key=lambda edit: edit.start
+    )
+    for decoy in decoys:
+        if not any(_overlap(decoy, span) for span in taken):
+            taken.append((decoy.start, decoy.end))
+            yield decoy
+
+
+def _version(
+    text: str,
+    lacking: Sequence[PlantedPoint],
+    decoys: Sequence[TextEdit],
+) -> JointVersion:
+    cuts = [edit for point in lacking for edit in point.cuts]
+    mapped = cut_out(text, list(_apart([*cuts, *decoys])))
+    return JointVersion(mapped, frozenset(point.id for point in lacking))
+
+
+def _apart(edits: Iterable[TextEdit]) -> Iterator[TextEdit]:
+    """Edits in order; of one that another before it meets, what that leaves is taken out."""
+    end = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
+        if edit.start >= end:
+            yield edit
+        elif edit.end > end:
+            yield TextEdit(start=end, end=edit.end)
+        end = max(end, edit.end)
