@@ -309,7 +309,7 @@ def test_text_in_a_paper_that_speaks_to_the_writer_stays_within_its_fence(
 
 
 def test_replies_from_folders_are_waited_for_and_the_same_command_goes_on(
-    written: Written, tmp_path: Path
+    written: Written, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pen, second, judge = (tmp_path / name for name in ("pen", "second", "judge"))
 
@@ -329,6 +329,9 @@ def test_replies_from_folders_are_waited_for_and_the_same_command_goes_on(
     assert rounds >= 4  # two of the writer, one of the confirmer, and the judge's
     assert written.made["kept"] == 7
     assert written.server.bodies == []
+    purged = invoker("purge", capsys)(written.out, "--yes", "--exchange")
+    assert purged.exit_code == 0
+    assert [(folder / "replies.jsonl").read_text() for folder in (pen, second, judge)] == [""] * 3
 
 
 @pytest.mark.parametrize("number", [3, 17])
