@@ -68,7 +68,8 @@ _WINDOWS = f"""
   appendix), from the same section where there is room, and from there as near to the answer as
   can be; the answer never stands in them.
 - A cut takes words, clauses, sentences, captions, table rows or columns. A few words may stand in
-  place of what is gone. White space is closed up, paragraphs wrapped at a width are filled again.
+  place of what is gone. White space is closed up, wrapped paragraphs of every version are
+  filled anew, whether something was taken out of them or not.
   A window with a cut may hold cuts of other remarks and neutral deletions (decoys) too; a window
   without one holds none.
 - Texts come from PDFs: torn formulas, headers and missing words are there in whole papers too.
@@ -231,7 +232,7 @@ class SeamWindows:
         """The window around a place of the whole text; None if it shows an edit or an answer."""
         window = Window.around(self.text, self._mapped.place_of(place), shift)
         start, end = self._mapped.original_span(window.start, window.end)
-        if self._paper.text[start:end] != self.text[window.start : window.end]:
+        if self._paper.text[start:end].split() != self.text[window.start : window.end].split():
             return None
         taken = [(edit.start, edit.end) for edit in (*self._edits, *point.edits)]
         taken += [(passage.start, passage.end) for passage in point.passages]

@@ -1,15 +1,16 @@
 """Lines that a converter made of one width, made so again where a cut left shorter or longer ones.
 
 A short line in the middle of a paragraph shows that something was taken out there, and so does a
-table's row that is not as wide as the others. Nothing but white space is exchanged: of paragraphs a
-blank for a line end, and the other way round, so that all offsets stay; of tables the blanks beside
-the words of a cell.
+table's row that is not as wide as the others. Lines that are filled differ from those that a
+typesetter made, so all paragraphs of a text are filled, whether something was taken out or not.
+Nothing but white space is exchanged: of paragraphs a blank for a line end, and the other way round,
+so that all offsets stay; of tables the blanks beside the words of a cell.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import pairwise
 from statistics import median
 
@@ -19,6 +20,8 @@ _NEAR, _SHARE_NEAR = (0.8, 1.25), 0.6
 """Lines of a wrapped text are about as long as the median one; so many of them must be."""
 _WIDEST = 1.04
 """Of the median line, where the widest lines of a text with words of all lengths lie."""
+_FULL = 0.8
+"""Of the width: a line of fewer characters was not ended by it."""
 _STRUCTURE = re.compile(r"\s*(?:[#|>•*+–-]|\d{1,2}[.)]\s|\(\w{1,3}\)\s|<!--|$)")
 """How lines begin that are no running text."""
 _COUNTED = re.compile(r"\s*(?:\d{1,2}[.)]|\(\w{1,3}\))\s")
@@ -34,40 +37,43 @@ _RULE = re.compile(r"\|(?:-{3,}\|)+")
 
 
 def wrapped_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, str]]:
-    """What to exchange so that the paragraphs of some places are filled from there on.
+    """What to exchange so that all paragraphs of a wrapped text are filled.
+
+    A line of less than the width ends a paragraph, unless something was taken out there.
 
     Args:
         text: The text.
         places: Offsets at which something was taken out, in order.
 
     Yields:
-        Start, end and new text of single white-space characters, in order and apart; nothing for
-        paragraphs that are not wrapped.
+        Start, end and new text of single white-space characters, in order and apart; nothing for a
+        text that is not wrapped.
     """
     done, width = 0, _width(text)
     if width is None:
         return
-    for place in places:
-        if place < done:
+    torn = {text.rfind("\n", 0, place) + 1 for place in places}
+    full = {match.start() for match in re.finditer(rf"(?m)^.{{{int(_FULL * width)},}}$", text)}
+    for start in sorted(torn | full):
+        if start < done or (start not in torn and _STRUCTURE.match(text, start)):
             continue
-        start, last = _rest_of_paragraph(text, place, width)
+        last = _end_of_paragraph(text, start, width, torn)
         end = _before_hyphen(text, start, last)
         yield from _filled(text, start, end, width)
         done = end
 
 
-def _rest_of_paragraph(text: str, place: int, width: int) -> tuple[int, int]:
-    """From the beginning of the line of a place to the end of its running text."""
-    start, last = text.rfind("\n", 0, place) + 1, _line_end(text, place)
-    line = start
-    while last < len(text):
+def _end_of_paragraph(text: str, start: int, width: int, torn: Container[int]) -> int:
+    """The end of the running text that goes on in a line."""
+    line, last = start, _line_end(text, start)
+    while last < len(text) and (line in torn or last - line >= _FULL * width):
         below = text[last + 1 : _line_end(text, last + 1)]
         counted = _COUNTED.match(below)
         full = counted and last - line + 1 + len(counted[0].rstrip()) > width
         if not full and _STRUCTURE.match(below):
             break
         line, last = last + 1, last + 1 + len(below)
-    return start, last
+    return last
 
 
 def _line_end(text: str, place: int) -> int:

@@ -27,7 +27,22 @@ def test_a_short_line_in_the_middle_of_a_paragraph_is_filled_from_there_on() -> 
 
     lengths = [len(line) for line in made.split("\n\n")[0].split("\n")]
     assert all(length > 70 for length in lengths[:-1])
-    assert made.split("\n\n")[1:] == PARAGRAPHS[1:]
+    assert made.split() == text.split()
+    assert [part.split() for part in made.split("\n\n")] == [
+        part.split() for part in text.split("\n\n")
+    ]
+
+
+def test_lines_do_not_tell_where_something_was_taken_out() -> None:
+    sentence = f"Part 3. {WORDS}. "
+    lines = PARAGRAPHS[2].split("\n")
+    rest = "\n".join([f"{lines[0]} {lines[1]}".replace(sentence, ""), *lines[2:]])
+    cut = WRAPPED.replace(PARAGRAPHS[2], rest)
+    without = fill(PARAGRAPHS[2].replace("\n", " ").replace(sentence, "", 1), 90)
+    never_there = WRAPPED.replace(PARAGRAPHS[2], without)
+
+    assert cut.split() == never_there.split()
+    assert filled(cut, cut.index(rest)) == filled(never_there)
 
 
 @pytest.mark.parametrize(
