@@ -7,7 +7,7 @@ import json
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,14 +159,22 @@ def _profiles(folder: Path) -> Corpus:
     return read_corpus(folder, submitted=False)
 
 
-def dry_run_of(collection: Collection, resolved: Resolved) -> int:
-    """Print what scoring a collection would cost; nothing is asked."""
+def dry_run_of(
+    collection: Collection, resolved: Resolved, *, beside: Mapping[str, object] | None = None
+) -> int:
+    """Print what scoring a collection would cost; nothing is asked.
+
+    Args:
+        collection: Papers and reviews.
+        resolved: The settings.
+        beside: What else the estimate holds, where it is printed as JSON.
+    """
     settings = with_window(resolved).settings
     check(settings, keys=False)
     check_pages(collection, settings, draw=False, say=say)
     with waiting("estimating the cost"):
         cost_estimate = estimated(collection, settings, compare=True)
-    print_estimate(cost_estimate, settings, lines(cost_estimate, settings))
+    print_estimate(cost_estimate, settings, lines(cost_estimate, settings), beside=beside)
     return PARTLY if collection.unread else 0
 
 

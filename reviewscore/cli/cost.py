@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from reviewscore.cli import options
@@ -35,7 +35,11 @@ _GUESSED_LOOKS = f"second looks are guessed: {SECOND_LOOKS:.0%} of the points"
 
 
 def print_estimate(
-    expected: CostEstimate, settings: Settings, lines: Iterable[str] | None = None
+    expected: CostEstimate,
+    settings: Settings,
+    lines: Iterable[str] | None = None,
+    *,
+    beside: Mapping[str, object] | None = None,
 ) -> None:
     """Print what a dry run came to: lines and a table of the ways to ask, or one JSON object.
 
@@ -43,9 +47,11 @@ def print_estimate(
         expected: What it came to.
         settings: How models are asked.
         lines: Those of `estimate_lines` if not given.
+        beside: What else the JSON object holds.
     """
     if options.wants_json():
-        print_text(json.dumps(estimate_record(expected, settings), indent=1, ensure_ascii=False))
+        record = {**estimate_record(expected, settings), **(beside or {})}
+        print_text(json.dumps(record, indent=1, ensure_ascii=False))
         return
     for line in estimate_lines(expected, settings) if lines is None else lines:
         print_line(line)

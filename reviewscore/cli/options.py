@@ -253,6 +253,7 @@ GROUPS = {
     "Models": (
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),
         *("per", "second_look", "points_per_call", "prompts_dir", "encoder"),
+        *("writer", "confirmer", "items_per_paper"),
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ import click
 from reviewscore.cli import options
 from reviewscore.cli.validate_on import SETS, validate_on
 from reviewscore.config import as_settings
+from reviewscore.errors import InputError
 
 _SHOWN = 3
 """Points left out that are said in full."""
@@ -18,6 +20,16 @@ _SHOWN = 3
 @click.argument("papers", nargs=-1, required=True, type=options.PATH)
 @options.path(
     "--items", help="Planted points, one object a line [default: planted.jsonl beside the papers]"
+)
+@click.option("--writer", help="Without --items: the model that writes them, named like --model.")
+@click.option(
+    "--confirmer", multiple=True, help="A model that confirms what was written; twice for two."
+)
+@options.preset(
+    "--items-per-paper",
+    type=click.IntRange(1, 24),
+    default=8,
+    help="Remarks that the writer is asked for about each paper.",
 )
 @click.option(
     "--on", type=click.Choice(SETS), help="PAPERS are files of this labelled set, without --items."
@@ -46,6 +58,9 @@ _SHOWN = 3
 def command(
     papers: tuple[Path, ...],
     items: Path | None,
+    writer: str | None,
+    confirmer: tuple[str, ...],
+    items_per_paper: int,
     on: str | None,
     mapping: Path | None,
     output: Path,
@@ -64,28 +79,34 @@ def command(
     Each remark is judged twice, by the pipeline of `audit`: about its paper, and about the same
     paper without the passages that answer it. PAPERS are folders or files with papers; of a folder
     that holds planted.jsonl too, these are the remarks. The same command again does only what is
-    missing. With --on, PAPERS are files of a labelled set, whose remarks are judged once each.
+    missing. A model can write the remarks (--writer) and others confirm them (--confirmer); they
+    are kept in the folder items of -o. With --on, PAPERS are files of a labelled set, whose
+    remarks are judged once each.
 
     \b
     Example:  reviewscore validate papers.jsonl --items planted.jsonl -o trust --model openai/gpt-5
+              reviewscore validate papers.jsonl -o trust --model openai/gpt-5 \\
+                  --writer anthropic/claude-opus-4-1 --confirmer ollama/qwen3:32b
               reviewscore validate senhallu_4k.jsonl --on bamboo -o trust --model openai/gpt-5
     """
     from reviewscore.bounds import put_in_force
     from reviewscore.cli.audit import dry_run_of, score
     from reviewscore.cli.closing import exit_code
+    from reviewscore.cli.main import PARTLY
     from reviewscore.cli.tabling import say_written
-    from reviewscore.cli.terminal import print_line, say, waiting
+    from reviewscore.cli.terminal import print_line, waiting
+    from reviewscore.cli.written_items import items_to_judge, source_of
     from reviewscore.runs.unvalidated import keep_validation
     from reviewscore.stats.resampling import Resampling
     from reviewscore.validation.page import headline, write_validation
-    from reviewscore.validation.planted import read_planted
-    from reviewscore.validation.trials import items_of, papers_of, planted_trials
+    from reviewscore.validation.trials import papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
     from reviewscore.validation.variations import variations_of
 
     options.check_json(dry_run=dry_run)
-    if (mapping and not on) or (on and (items or also)):
-        raise click.UsageError("--items and --also go without --on, --mapping goes with it.")
+    if (mapping and not on) or (on and (items or also or writer)):
+        words = "--items and --also go without --on, and so does --writer; --mapping goes with it."
+        raise click.UsageError(words)
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
     how = Resampling(resamples, seed, "papers")
@@ -94,37 +115,46 @@ def command(
             on, papers, output, resolved, mapping=mapping, dry_run=dry_run, how=how, quiet=quiet,
             retry_errors=retry_errors, allow_foreign=yes, accept_changed=accept_changed,
         )  # fmt: skip
-    items = items or items_of(papers)
+    source = source_of(items, papers, writer, confirmer, items_per_paper)
+    handles = papers_of(papers)
+    ready = items_to_judge(
+        source, handles, resolved, output,
+        dry_run=dry_run, quiet=quiet, retry_errors=retry_errors, allow_foreign=yes,
+    )  # fmt: skip
+    varied = variations_of(also, author_response=resolved.settings.author_response)
     with waiting("making versions of papers", quiet=quiet):
-        planted = planted_trials(
-            read_planted(items),
-            papers_of(papers),
-            seed=seed,
-            also=variations_of(also, author_response=resolved.settings.author_response),
-        )
-    faults = planted.left_out
-    for fault in faults[:_SHOWN]:
-        say(f"left out: {fault}")
-    if len(faults) > _SHOWN:
-        say(f"left out: {len(faults) - _SHOWN:,} more")
+        planted = planted_trials(ready.points, handles, seed=seed, also=varied)
+    _say_left_out(planted.left_out)
     if dry_run:
-        return dry_run_of(planted.collection, resolved)
+        return dry_run_of(planted.collection, resolved, beside=ready.beside)
     settings, outcome = score(
         planted.collection,
-        resolved,
+        ready.resolved,
         output,
         quiet=quiet,
         retry_errors=retry_errors,
-        allow_foreign=yes,
+        allow_foreign=yes or ready.written is not None,
         accept_changed=accept_changed,
     )
-    made = validation_of(planted, output, settings, manifest=outcome.manifest, items=items, how=how)
+    made = validation_of(
+        planted, output, settings, manifest=outcome.manifest, items=ready.file, how=how,
+        written=ready.written,
+    )  # fmt: skip
     written = write_validation(made, output, allow_foreign=True)
     if made.complete and not made.changed:
         keep_validation(made.record, settings)
     if not quiet:
         print_line(headline(made))
         say_written(written)
-    return exit_code(
-        outcome, output, f"{outcome.failed} remarks failed; --retry-errors tries them again"
-    )
+    failed = f"{outcome.failed} remarks failed; --retry-errors tries them again"
+    return exit_code(outcome, output, failed) or (PARTLY if ready.failed else 0)
+
+
+def _say_left_out(faults: Sequence[InputError]) -> None:
+    """Say why points are left out, the first ones in full."""
+    from reviewscore.cli.terminal import say
+
+    for fault in faults[:_SHOWN]:
+        say(f"left out: {fault}")
+    if len(faults) > _SHOWN:
+        say(f"left out: {len(faults) - _SHOWN:,} more")

@@ -672,6 +672,7 @@ def estimate_calls(
     replies: Mapping[str, int],
     *,
     papers: Container[str] = (),
+    longest: Mapping[str, int] | None = None,
 ) -> CostEstimate:
     """Estimate a verb that asks models about rows; each model is estimated alone too.
 
@@ -681,6 +682,7 @@ def estimate_calls(
         replies: Guessed tokens of a reply by prompt; times `ROOM_TO_THINK` for reasoning models.
         papers: Prompts with a paper, which is written to the provider's cache and, as each paper
             is asked about once, never found there.
+        longest: Reply limits by prompt, where they are more than the settings'.
 
     Raises:
         SettingsError: A model is unknown.
@@ -695,7 +697,8 @@ def estimate_calls(
         size = tokens_in(constant[name] + length)
         written = size if name in papers else 0
         for calls in (together, alone.setdefault(model, _Calls(settings))):
-            calls.count(model, name, size, replies[name], written=written)
+            room = (longest or {}).get(name, 0)
+            calls.count(model, name, size, replies[name], written=written, longest=room)
     command = together.estimate(tuple(alone))
     ways = [command]
     if len(alone) > 1:

@@ -344,10 +344,13 @@ class GenerationSession(Session):
 
     Attributes:
         new: Texts written.
+        computing: Tasks that compute in threads, after which more may be asked.
     """
 
     client: Client
     new: int = 0
+    computing: int = 0
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _askers: dict[str, Asks] = field(default_factory=dict)
 
     def asker(self, model: str) -> Asks:
@@ -359,6 +362,19 @@ class GenerationSession(Session):
                 else RemoteAsker(self.pool, model, self.worker_traffic)
             )
         return self._askers[model]
+
+    async def compute(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do in a thread what takes the processor a while between two questions.
+
+        Until it ends, whoever collects questions knows that there may be more of them. One works at
+        a time: stemming, of which looking things up is made, is not safe in several threads.
+        """
+        self.computing += 1
+        try:
+            async with self._turn:
+                return await asyncio.to_thread(work)
+        finally:
+            self.computing -= 1
 
     async def write(
         self,
@@ -497,11 +513,18 @@ async def _open_session(
     settings = with_kept(settings, manifest.confidentiality)
     ledger = await open_ledger(settings, folder.path, run=manifest.run_id, say=say)
     try:
-        around = RunContext(say=say, renew=renew, refused=manifest.refused)
+        opened: list[GenerationSession] = []
+        around = RunContext(
+            idle=lambda: not any(session.computing for session in opened),
+            say=say,
+            renew=renew,
+            refused=manifest.refused,
+        )
         client = await connect(settings, ledger, around)
         session = GenerationSession(
             client=client, settings=settings, say=say, refused=manifest.refused
         )
+        opened.append(session)
         try:
             async with AsyncExitStack() as stack:
                 if settings.engine == "ray":

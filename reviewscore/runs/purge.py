@@ -50,7 +50,9 @@ if TYPE_CHECKING:
 
 _LABELS = f"{FOCUS}/annotated"
 """Folder of labels that a model gave for `focus`: a run of its own."""
-_FOLDERS = (SHARDS, FOCUS, f"{FOCUS}/tables", _LABELS)
+_ITEMS = "items"
+"""Folder of planted remarks that a model wrote for `validate`: a run of its own."""
+_FOLDERS = (SHARDS, FOCUS, f"{FOCUS}/tables", _LABELS, _ITEMS)
 _NAMES = "|".join(
     (
         *map(re.escape, (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY)),
@@ -66,6 +68,7 @@ _OWN = re.compile(
     rf"|{FOCUS}/(?:focus\.(?:json|md)|points\.jsonl|focus-[a-z-]+\.(?:svg|png))"
     rf"|{FOCUS}/tables/focus-[a-z-]+\.(?:csv|tex)"
     rf"|{_LABELS}/(?:annotate\.json|labels\.jsonl|\.lock)"
+    rf"|{_ITEMS}/(?:write\.json|(?:written|planted|dropped)\.jsonl|\.lock)"
 )
 """Paths in a run folder that this package writes."""
 _PAGE = re.compile(r"report-\d+\.html")
@@ -97,7 +100,9 @@ class RunHoldings:
         foreign: What else is there.
         share: What the ledger holds of it.
         copies: Folders of copies of its data, where those were fetched from an address.
-        run_ids: Names of the run in the ledger, and of labels that a model gave in it.
+        run_ids: Names of the run in the ledger, of labels that a model gave in it, and of planted
+            remarks that one wrote for it.
+        writers: The models that wrote and confirmed these.
     """
 
     run: Path
@@ -108,6 +113,7 @@ class RunHoldings:
     share: RunShare | None
     copies: tuple[Path, ...] = ()
     run_ids: tuple[str, ...] = ()
+    writers: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -121,8 +127,9 @@ class RunHoldings:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that judged."""
-        return () if self.manifest is None else models_of(self.manifest)
+        """The models that judged, and those that wrote and confirmed what was judged."""
+        judges = () if self.manifest is None else models_of(self.manifest)
+        return tuple(dict.fromkeys((*judges, *self.writers)))
 
     @cached_property
     def exchanges(self) -> dict[Path, int]:
@@ -190,7 +197,8 @@ def holdings_of(run: Path, location: Location, *, kept_in: Path) -> RunHoldings:
     if not (run / MANIFEST).is_file() and files == (run / LOCK,) and not foreign:
         return RunHoldings(run, None, None, files, (), None)
     manifest = manifest_of(run)
-    run_ids = tuple(_run_ids(run, manifest))
+    beside = tuple(_runs_beside(run))
+    run_ids = (manifest.run_id, *(each.run_id for each in beside))
     if not (models_of(manifest) or run_ids[1:]):
         place: Location | None = None
     else:
@@ -205,15 +213,23 @@ def holdings_of(run: Path, location: Location, *, kept_in: Path) -> RunHoldings:
         share=None if place is None else share_of(place, run_ids),
         copies=() if address is None else copies_of(address, kept_in),
         run_ids=run_ids,
+        writers=tuple(name for each in beside for name in _writers(each)),
     )
 
 
-def _run_ids(run: Path, manifest: Manifest) -> Iterator[str]:
-    yield manifest.run_id
-    file = run / _LABELS / "annotate.json"
-    if not any(path.is_symlink() for path in (file, *file.parents[:2])):
-        with suppress(ValidationError):
-            yield GenerationManifest.model_validate_json(read_whole(file) or b"").run_id
+def _runs_beside(run: Path) -> Iterator[GenerationManifest]:
+    """The manifests of what models gave and wrote in the folder of a run."""
+    for file in (run / _LABELS / "annotate.json", run / _ITEMS / "write.json"):
+        if not any(path.is_symlink() for path in (file, *file.parents[:2])):
+            with suppress(ValidationError):
+                yield GenerationManifest.model_validate_json(read_whole(file) or b"")
+
+
+def _writers(manifest: GenerationManifest) -> Iterator[str]:
+    """The models that wrote and confirmed planted remarks."""
+    writer, confirmers = (manifest.decisive.get(name) for name in ("writer", "confirmers"))
+    yield from [writer] if isinstance(writer, str) else []
+    yield from confirmers if isinstance(confirmers, list) else []
 
 
 def _files(run: Path) -> tuple[tuple[Path, ...], tuple[Remains, ...]]:
@@ -273,8 +289,8 @@ def purge(holdings: RunHoldings, *, exchange: bool = False) -> Purged:
     """
     done = Purged()
     with ExitStack() as stack:
-        labels = holdings.run / _LABELS / LOCK
-        for lock in (holdings.run / LOCK, *([labels] if labels in holdings.files else [])):
+        beside = (holdings.run / name / LOCK for name in (_LABELS, _ITEMS))
+        for lock in (holdings.run / LOCK, *(lock for lock in beside if lock in holdings.files)):
             stack.enter_context(LockedFolder(lock.parent, what="this run"))
         if exchange:
             _take_out_prompts(holdings, done)

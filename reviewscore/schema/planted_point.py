@@ -114,6 +114,20 @@ class Confirmed(Record):
         return self.misinformed is self.fair is Confirmation.YES
 
 
+class FurtherConfirmed(Confirmed):
+    """What a second verifier says of them, without having seen what the first one says.
+
+    Attributes:
+        verifier: Pseudonym of who says it, with a number in it; never a name.
+        verifier_kind: ``human`` or ``model``.
+        verifier_family: Family of the model that says it; None if not known.
+    """
+
+    verifier: str
+    verifier_kind: AnnotatorKind
+    verifier_family: str | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
 class PlantedPoint(Record):
     """A planted remark about a paper; a line of a file of planted points.
 
@@ -127,13 +141,14 @@ class PlantedPoint(Record):
         remark: The remark, in a reviewer's voice.
         paraphrases: The remark in other words.
         form: How it goes wrong.
-        stratum: ``plain`` only if the writer says so and `confirmed` is beyond doubt.
+        stratum: ``plain`` only if the writer says so and all who verified it confirm both truths.
         fact: What the paper says of the matter, in the writer's words.
         passages: All that answers it in the paper; may be empty for one about another paper.
         cuts: What is taken out of the paper so that nothing answers it, in order and apart.
         decoys: Neutral deletions elsewhere, in order and apart, also from the cuts.
         fair_about: The other paper that the remark is fair about, for form ``another_paper``.
         confirmed: What the verifier says; None if nobody verified it.
+        also_confirmed: What a second verifier says; None if there was none.
         writer: Pseudonym of who wrote it, with a number in it; never a name.
         writer_kind: ``human`` or ``model``.
         verifier: Pseudonym of who verified it; None if nobody did.
@@ -159,6 +174,9 @@ class PlantedPoint(Record):
     decoys: tuple[TextEdit, ...] = ()
     fair_about: str | None = Field(default=None, exclude_if=lambda value: value is None)
     confirmed: Confirmed | None = None
+    also_confirmed: FurtherConfirmed | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     writer: str
     writer_kind: AnnotatorKind
     verifier: str | None = None
@@ -187,7 +205,10 @@ class PlantedPoint(Record):
         verified = self.confirmed is not None
         if not (verified == (self.verifier is not None) == (self.verifier_kind is not None)):
             raise ValueError("confirmed, verifier and verifier_kind go together")
-        if self.stratum is Stratum.PLAIN and not (self.confirmed and self.confirmed.beyond_doubt):
+        if self.also_confirmed is not None and not verified:
+            raise ValueError("also_confirmed goes with confirmed")
+        beyond_doubt = verified and all(said.beyond_doubt for said in self.confirmations)
+        if self.stratum is Stratum.PLAIN and not beyond_doubt:
             raise ValueError("an item that is not confirmed beyond doubt is in the stratum hard")
         return self
 
@@ -197,9 +218,50 @@ class PlantedPoint(Record):
         return tuple(sorted((*self.cuts, *self.decoys), key=lambda edit: edit.start))
 
     @property
+    def confirmations(self) -> tuple[Confirmed, ...]:
+        """What each of those who verified it says."""
+        return tuple(said for said in (self.confirmed, self.also_confirmed) if said is not None)
+
+    @property
     def refuted(self) -> bool:
-        """Whether the verifier says that one of its truths is none; no figure counts it."""
-        return self.confirmed is not None and Confirmation.NO in (
-            self.confirmed.misinformed,
-            self.confirmed.fair,
-        )
+        """Whether a verifier says that one of its truths is none; no figure counts it."""
+        return any(Confirmation.NO in (said.misinformed, said.fair) for said in self.confirmations)
+
+
+class DropReason(StrEnum):
+    """Why a remark that was written is in no set."""
+
+    NOT_VERBATIM = "quote not in the paper"
+    SEVERAL_PLACES = "quote in several places"
+    SHARED_WORDS = "words of the answer in the remark"
+    UNCUT = "answer that no cut touches"
+    EDITS = "cuts that cannot be made"
+    OTHER_REMARK = "cuts that meet another remark's"
+    WORDS = "unusable words"
+    REPEATED = "remark given twice"
+    UNREADABLE = "text that changes when it is read again"
+    GIVEN_UP = "given up by the writer"
+    NOT_ANSWERED = "denied: the paper does not answer it"
+    STILL_ANSWERED = "denied: still answered after the cut"
+    UNCONFIRMED = "no usable reply of a confirmer"
+
+
+class DroppedRemark(Record):
+    """A remark that a writer gave and that is in no set; a line of ``dropped.jsonl``.
+
+    Attributes:
+        paper_id: The paper that it was written about.
+        form: How it was to go wrong.
+        remark: Its words.
+        reason: Why it was dropped.
+        problem: That in detail; it may quote the paper.
+    """
+
+    schema_id: Literal["reviewscore.dropped_remark/1"] = Field(
+        default="reviewscore.dropped_remark/1", alias="schema"
+    )
+    paper_id: str
+    form: PlantedForm
+    remark: str
+    reason: DropReason
+    problem: str

@@ -50,3 +50,37 @@ class ValidationRecord(Record):
     papers: int = Field(ge=0)
     shares: dict[str, MeasuredShare]
     sentence: str = Field(min_length=1)
+
+
+class WrittenItems(Record):
+    """How planted points were written by models, and what became of them.
+
+    Attributes:
+        writer: The model that wrote them.
+        confirmers: The models that confirmed both truths; none if nobody did.
+        papers: Papers that were given to the writer.
+        failed: Papers about which no usable reply came, by the kind of failure.
+        written: Remarks that the writer gave.
+        kept: Remarks that are planted.
+        mended: Of these, remarks that the second round has changed.
+        doubtful: Of these, remarks of which a check finds something to look at.
+        decoys_left_out: Neutral cuts that could not be made.
+        dropped: Remarks that were dropped, by reason.
+        usd: Dollars that writer and confirmers cost; None if a price is not known.
+        calls: Calls to them that were answered.
+        reused: Of these, calls answered from the ledger.
+    """
+
+    writer: str
+    confirmers: tuple[str, ...] = ()
+    papers: int = 0
+    failed: dict[str, int] = Field(default_factory=dict)
+    written: int = 0
+    kept: int = 0
+    mended: int = 0
+    doubtful: int = 0
+    decoys_left_out: int = 0
+    dropped: dict[str, int] = Field(default_factory=dict)
+    usd: float | None = None
+    calls: int = 0
+    reused: int = 0

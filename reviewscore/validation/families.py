@@ -39,11 +39,14 @@ class Families(Record):
         writer: Of those who wrote the remarks: a family, ``person`` or ``unknown``.
         verifier: Of those who confirmed them; empty if nobody did.
         judge: Of the models that judge; empty for the embedded judge.
+        confirmed_by: How many confirmed each remark, and whether they are of two families, in
+            words; empty if not all were confirmed.
     """
 
     writer: tuple[str, ...]
     verifier: tuple[str, ...]
     judge: tuple[str, ...]
+    confirmed_by: str = ""
 
     @property
     def warning(self) -> str:
@@ -90,6 +93,12 @@ def family_of(model: str) -> str:
     return UNKNOWN
 
 
+def known_family(model: str) -> str | None:
+    """The family of a model; None if it is not known."""
+    family = family_of(model)
+    return None if family == UNKNOWN else family
+
+
 def families_of(points: Sequence[PlantedPoint], models: Iterable[str]) -> Families:
     """The families of those who wrote, confirmed and judge.
 
@@ -99,19 +108,39 @@ def families_of(points: Sequence[PlantedPoint], models: Iterable[str]) -> Famili
     """
     return Families(
         writer=_named(points, lambda point: (point.writer_kind, point.writer_family)),
-        verifier=_named(
-            [point for point in points if point.verifier_kind is not None],
-            lambda point: (point.verifier_kind, point.verifier_family),
-        ),
+        verifier=tuple(sorted({name for point in points for name in _verifiers(point)})),
         judge=tuple(sorted({family_of(model) for model in models if model != EMBEDDED})),
+        confirmed_by=_confirmed_by(points),
     )
+
+
+def _verifiers(point: PlantedPoint) -> tuple[str, ...]:
+    """The families of those who confirmed a point, in their order."""
+    also = point.also_confirmed
+    said = [] if point.verifier_kind is None else [(point.verifier_kind, point.verifier_family)]
+    said += [] if also is None else [(also.verifier_kind, also.verifier_family)]
+    return tuple(_name(kind, family) for kind, family in said)
+
+
+def _confirmed_by(points: Sequence[PlantedPoint]) -> str:
+    """Who confirmed all of the points, in words; empty where some were not confirmed."""
+    groups = [_verifiers(point) for point in points]
+    if not groups or not all(groups):
+        return ""
+    if min(map(len, groups)) == 1:
+        return "confirmed by one reader"
+    if any(UNKNOWN in group for group in groups):
+        return "confirmed by two readers, whose families are not all known"
+    apart = all(len(set(group)) > 1 for group in groups)
+    return "confirmed by two families" if apart else "confirmed by two readers of one family"
 
 
 def _named(
     points: Iterable[PlantedPoint],
     who: Callable[[PlantedPoint], tuple[AnnotatorKind | None, str | None]],
 ) -> tuple[str, ...]:
-    names = set()
-    for kind, family in map(who, points):
-        names.add(PERSON if kind is AnnotatorKind.HUMAN else family or UNKNOWN)
-    return tuple(sorted(names))
+    return tuple(sorted({_name(*who(point)) for point in points}))
+
+
+def _name(kind: AnnotatorKind | None, family: str | None) -> str:
+    return PERSON if kind is AnnotatorKind.HUMAN else family or UNKNOWN

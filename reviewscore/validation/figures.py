@@ -18,7 +18,7 @@ from reviewscore import __version__
 from reviewscore.schema.planted_point import PlantedForm, PlantedPoint, Stratum
 from reviewscore.schema.point_label import PassagePlace
 from reviewscore.schema.record import Record
-from reviewscore.schema.validation import ValidationRecord
+from reviewscore.schema.validation import ValidationRecord, WrittenItems
 from reviewscore.stats.estimates import BootstrapPlan, Estimate
 from reviewscore.stats.metrics import roc_area
 from reviewscore.stats.resampling import Clusters, Resampling
@@ -227,6 +227,7 @@ class PlantedValidation(Record):
         seed: Of names, of order and of these draws.
         level: Of the intervals, 0 to 1.
         trials: Every trial.
+        written: How the points were written, if models wrote them for this validation.
     """
 
     schema_id: Literal["reviewscore.validate/1"] = Field(
@@ -257,6 +258,7 @@ class PlantedValidation(Record):
     seed: int
     level: float
     trials: tuple[TrialResult, ...]
+    written: WrittenItems | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def base_trials(self) -> tuple[TrialResult, ...]:

@@ -69,19 +69,20 @@ _SHOWN = 60
 _TOKEN = re.compile(r"[a-z0-9]+")
 
 
-def leaks(paper: Paper, point: PlantedPoint) -> tuple[Leak, ...]:
+def leaks(paper: Paper, point: PlantedPoint, *, certain: bool = False) -> tuple[Leak, ...]:
     """All that the checks say of an item.
 
     Args:
         paper: The whole paper.
         point: The item.
+        certain: Run the certain checks alone.
 
     Raises:
         InputError: The paper's text is not the one that the item was made for.
     """
     check_text(paper.text, point)
     of_passages = _passage_leaks(paper.text, point)
-    if not point.cuts:
+    if certain or not point.cuts:
         return tuple(of_passages)
     version = CutVersion(paper, point)
     if not version.text.strip():

@@ -13,7 +13,7 @@ from reviewscore.schema.point_label import PassagePlace
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text, ends, number, shown
-from reviewscore.validation.families import PERSON, UNKNOWN
+from reviewscore.validation.families import PERSON, UNKNOWN, Families
 from reviewscore.validation.figures import DIFFERENCE, FIRST, PlantedSection, PlantedValidation
 from reviewscore.validation.judgments import TrialState
 from reviewscore.validation.reliability import Reliability, Said
@@ -398,7 +398,7 @@ def _setup(made: PlantedValidation) -> Table:
         ("judge", f"{made.record.judge}{_in_words(families.judge)}"),
         ("protocol", made.protocol or "none: no model was asked"),
         ("writer of the remarks", _people(families.writer)),
-        ("confirmer of both truths", _people(families.verifier) or "nobody"),
+        ("confirmer of both truths", _confirmers(families)),
         ("papers", made.record.papers),
         ("points left out as a truth of them is denied", made.refuted),
         ("points left out for other reasons", len(made.left_out)),
@@ -407,7 +407,35 @@ def _setup(made: PlantedValidation) -> Table:
     if made.usd is not None and judged:
         free = f" ({made.reused:,} of {made.calls:,} calls were at hand)" if made.reused else ""
         rows.append(("cost per 1,000 remarks", f"${1000 * made.usd / judged:,.2f}{free}"))
+    rows += _written(made)
     return Table("setup", "How it was made", ("", "Value"), tuple(rows), notes=made.left_out[:5])
+
+
+def _written(made: PlantedValidation) -> Iterator[tuple[Cell, ...]]:
+    """How the remarks were written for this validation, and what that cost."""
+    items = made.written
+    if items is None:
+        return
+    yield "remarks by", items.writer
+    if items.confirmers:
+        yield "both truths asked of", " and ".join(items.confirmers)
+    yield "remarks planted, of those written", f"{items.kept:,} of {items.written:,}"
+    yield "of these mended in a second round", items.mended
+    yield "of these with something to look at", items.doubtful
+    for reason, count in items.dropped.items():
+        yield f"dropped: {reason}", count
+    for reason, count in items.failed.items():
+        yield f"papers without remarks: {reason}", count
+    if items.decoys_left_out:
+        yield "neutral cuts that could not be made", items.decoys_left_out
+    if items.usd is not None:
+        yield "cost of writing and confirming", f"${items.usd:,.2f}"
+
+
+def _confirmers(families: Families) -> str:
+    """Who confirmed the remarks, in words."""
+    people = _people(families.verifier) or "nobody"
+    return f"{people}: {families.confirmed_by}" if families.confirmed_by else people
 
 
 def _people(families: tuple[str, ...]) -> str:

@@ -88,8 +88,13 @@ def _point(row: RecordRow, file: Path) -> PlantedPoint:
         if fault["type"] != "value_error":
             problem = fault_words(problem, fault["input"])
         raise InputError(problem, file=file, line=row.line, field=name, cure=_CURE) from error
-    for name in ("writer", "verifier"):
-        given = getattr(point, name)
+    also = point.also_confirmed
+    who = {
+        "writer": point.writer,
+        "verifier": point.verifier,
+        "also_confirmed.verifier": None if also is None else also.verifier,
+    }
+    for name, given in who.items():
         if given is not None and not is_pseudonym(given):
             problem, cure = f"'{given}' is no pseudonym", "use one with a number, such as W1"
             raise InputError(problem, file=file, line=row.line, field=name, cure=cure)

@@ -145,7 +145,8 @@ def items_of(places: Sequence[Path]) -> Path:
     files = [file for place in places if (file := place / ITEMS).is_file()]
     if len(files) != 1:
         several = f"several places hold {ITEMS}" if files else "no planted points are given"
-        raise InputError(several, cure="name the file with --items")
+        cure = "name the file with --items, or a model that writes them with --writer"
+        raise InputError(several, cure=cure)
     return files[0]
 
 

@@ -11,7 +11,7 @@ from reviewscore.runs.folder import changed_records
 from reviewscore.runs.manifest import Manifest, sum_of
 from reviewscore.runs.unvalidated import judge_of
 from reviewscore.schema.scale import FIVE_POINTS
-from reviewscore.schema.validation import MeasuredShare, ValidationRecord
+from reviewscore.schema.validation import MeasuredShare, ValidationRecord, WrittenItems
 from reviewscore.stats.resampling import Resampling
 from reviewscore.validation.families import families_of
 from reviewscore.validation.figures import (
@@ -40,6 +40,7 @@ def validation_of(
     manifest: Manifest,
     items: Path,
     how: Resampling,
+    written: WrittenItems | None = None,
 ) -> PlantedValidation:
     """All numbers of a validation.
 
@@ -50,6 +51,7 @@ def validation_of(
         manifest: The run's manifest.
         items: The file of planted points.
         how: How intervals are made; its seed drew names and order too.
+        written: How the points were written, if models wrote them for this validation.
 
     Raises:
         RunFolderError: A record cannot be read.
@@ -93,6 +95,7 @@ def validation_of(
         seed=how.seed,
         level=how.level,
         trials=tuple(map(result, every)),
+        written=written,
     )
 
 

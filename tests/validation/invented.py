@@ -139,7 +139,8 @@ The files were new.
 Listeners heard pairs of bells. The order of pairs was randomised separately for each listener.
 Tea was served.
 """
-_ABOUT = (
+PAPERS = {"reefs": REEFS, "bells": BELLS}
+ABOUT = (
     ("reefs", "denial", "Microphones were calibrated against a pistonphone before each deployment.",
      "Calibrated microphones would matter, yet no pistonphone deployment is described.",
      "Their chairs were green."),
@@ -156,6 +157,15 @@ _ABOUT = (
      "Did each listener get a separately randomised order, or were pairs fixed?",
      "Tea was served."),
 )  # fmt: skip
+FOREIGN = "Recordings of shrimps lack a map of buoys, and divers give no position."
+
+
+def papers_file(folder: Path) -> Path:
+    """A file of the two papers."""
+    file = folder / "papers.jsonl"
+    rows = [{"paper_id": name, "text": text} for name, text in PAPERS.items()]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return file
 
 
 def set_of_two_papers(folder: Path, **changes: Any) -> tuple[Path, Path]:
@@ -165,22 +175,19 @@ def set_of_two_papers(folder: Path, **changes: Any) -> tuple[Path, Path]:
         folder: Where to.
         changes: Fields that all points have otherwise.
     """
-    texts = {"reefs": REEFS, "bells": BELLS}
-    papers, planted = folder / "papers.jsonl", folder / "planted.jsonl"
-    rows = [{"paper_id": name, "text": text} for name, text in texts.items()]
-    papers.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    texts = PAPERS
+    papers, planted = papers_file(folder), folder / "planted.jsonl"
     items = [
         given(id=f"item.{number}", paper_id=name, form=form, remark=remark, fact=answer,
               paper_text_sha256=hashlib.sha256(texts[name].encode()).hexdigest(),
               passages=[{**span(answer, texts[name]), "sha256": sum_of_words(answer),
                          "place": "main"}],
               cuts=[span(answer, texts[name])], decoys=[span(decoy, texts[name])])
-        for number, (name, form, answer, remark, decoy) in enumerate(_ABOUT)
+        for number, (name, form, answer, remark, decoy) in enumerate(ABOUT)
     ]  # fmt: skip
-    foreign = "Recordings of shrimps lack a map of buoys, and divers give no position."
     items.append(
         items[-1] | {"id": "item.foreign", "form": "another_paper", "fair_about": "reefs",
-                     "remark": foreign, "passages": [], "cuts": [], "decoys": []}
+                     "remark": FOREIGN, "passages": [], "cuts": [], "decoys": []}
     )  # fmt: skip
     planted.write_text("".join(f"{json.dumps(item | changes)}\n" for item in items))
     return papers, planted

@@ -55,3 +55,39 @@ def test_people_are_no_family_of_models() -> None:
     families = families_of([point(writer_kind="human")], ["lexical"])
 
     assert (families.writer, families.judge) == ((PERSON,), ())
+
+
+def also(family: str | None = None, **changes: str) -> dict[str, object]:
+    """What a second verifier says."""
+    said = {"misinformed": "yes", "fair": "yes", "verifier": "V2", "verifier_kind": "model"}
+    return {**said, **({"verifier_family": family} if family else {}), **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ([{"confirmed": None, "verifier": None, "verifier_kind": None, "stratum": "hard"}], ""),
+        ([{}], "confirmed by one reader"),
+        ([{"verifier_family": "GPT", "also_confirmed": also("Qwen")}], "confirmed by two families"),
+        ([{"verifier_family": "GPT", "also_confirmed": also("Qwen")}, {"verifier_family": "GPT"}],
+         "confirmed by one reader"),
+        ([{"verifier_family": "GPT", "also_confirmed": also("GPT")}],
+         "confirmed by two readers of one family"),
+        ([{"verifier_family": "GPT", "also_confirmed": also()}],
+         "confirmed by two readers, whose families are not all known"),
+        ([{"verifier_family": "GPT", "also_confirmed": also(verifier_kind="human")}],
+         "confirmed by two families"),
+    ],
+)  # fmt: skip
+def test_it_is_said_by_how_many_and_by_whom_all_remarks_were_confirmed(
+    changes: list[dict[str, object]], words: str
+) -> None:
+    families = families_of([point(**each) for each in changes], ["lexical"])
+
+    assert families.confirmed_by == words
+
+
+def test_a_second_confirmer_is_named_with_the_first() -> None:
+    item = point(verifier_family="GPT", also_confirmed=also("Qwen"))
+
+    assert families_of([item], []).verifier == ("GPT", "Qwen")

@@ -116,6 +116,38 @@ def test_a_cut_of_another_text_is_refused() -> None:
     assert refused.value.field == "paper_text_sha256"
 
 
+ALSO = {"misinformed": "yes", "fair": "yes", "verifier": "V2", "verifier_kind": "model"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"also_confirmed": {**ALSO, "fair": "doubt"}}, "not confirmed beyond doubt"),
+        ({"also_confirmed": ALSO, "confirmed": None, "verifier": None, "verifier_kind": None,
+          "stratum": "hard"}, "goes with confirmed"),
+    ],
+)  # fmt: skip
+def test_a_second_verifier_needs_a_first_and_its_doubt_counts_as_much(
+    changes: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
+        point(**changes)
+
+
+def test_what_a_second_verifier_denies_is_refuted_and_its_name_is_a_pseudonym(
+    tmp_path: Path,
+) -> None:
+    denied = given(also_confirmed={**ALSO, "misinformed": "no"}, stratum="hard")
+    named = given(id="other", also_confirmed={**ALSO, "verifier": "Ada"})
+    file = tmp_path / "planted.jsonl"
+    file.write_text(f"{json.dumps(denied)}\n{json.dumps(named)}\n")
+
+    planted = read_planted(file)
+
+    assert [one.refuted for one in planted.points] == [True]
+    assert "'Ada' is no pseudonym" in str(planted.faults[0])
+
+
 def test_offsets_beyond_the_text_are_refused() -> None:
     with pytest.raises(InputError, match="offset 99,999 in a text of"):
         cut(TEXT, point(decoys=[{"start": 9, "end": 99_999}], cuts=[{"start": 1, "end": 2}]))
