@@ -29,7 +29,7 @@ HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow",
          "transformers")  # fmt: skip
 
 
-MOST_MODULES, MOST_LINES = 425, 70_500
+MOST_MODULES, MOST_LINES = 425, 72_000
 """The budget: whoever adds more takes something away, or raises it and says for what.
 
 Last raised for the protocol of presuppositions (its judge, rule, pages and counts), fact and
