@@ -52,8 +52,10 @@ def wrapped_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, s
     done, width = 0, _width(text)
     if width is None:
         return
-    torn = {text.rfind("\n", 0, place) + 1 for place in places}
     full = {match.start() for match in re.finditer(rf"(?m)^.{{{int(_FULL * width)},}}$", text)}
+    lines = (text.rfind("\n", 0, place) + 1 for place in places)
+    prose = full | {match.start() for match in re.finditer(r"(?m)^.*[a-z]-[*_]*$", text)}
+    torn = {line for line in lines if not prose.isdisjoint(_beside(text, line))}
     for start in sorted(torn | full):
         if start < done or (start not in torn and _STRUCTURE.match(text, start)):
             continue
@@ -61,6 +63,11 @@ def wrapped_anew(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, s
         end = _before_hyphen(text, start, last)
         yield from _filled(text, start, end, width)
         done = end
+
+
+def _beside(text: str, line: int) -> tuple[int, int, int]:
+    """Where the line above, a line itself and the one below begin: short ones are no paragraph."""
+    return text.rfind("\n", 0, max(0, line - 1)) + 1, line, _line_end(text, line) + 1
 
 
 def _end_of_paragraph(text: str, start: int, width: int, torn: Container[int]) -> int:

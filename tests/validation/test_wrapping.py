@@ -57,6 +57,13 @@ def test_texts_that_are_not_wrapped_stay_as_they_are(text: str) -> None:
     assert filled(text, *range(0, len(text), 40)) == text
 
 
+def test_rows_without_lines_between_stay_rows() -> None:
+    rows = "Gate 70.1 99.8\nLatch 71\nValve 68.2 51.9\nours 71.3 49.2"
+    text = f"{WRAPPED}\n\n{rows}\n\n{PARAGRAPHS[0]}"
+
+    assert rows in filled(text, text.index("Latch 71") + 8)
+
+
 @pytest.mark.parametrize("begins", ["| a | b |", "- an item", "# Heading", "2. second", "(b) this"])
 def test_what_is_no_running_text_is_not_drawn_into_a_line(begins: str) -> None:
     text = f"{WRAPPED}\n\nA short line.\n{begins}\n{PARAGRAPHS[0]}"
