@@ -94,18 +94,20 @@ def command(
     from reviewscore.cli.closing import exit_code
     from reviewscore.cli.main import PARTLY
     from reviewscore.cli.tabling import say_written
-    from reviewscore.cli.terminal import print_line, waiting
+    from reviewscore.cli.terminal import print_line, say, waiting
     from reviewscore.cli.written_items import items_to_judge, source_of
     from reviewscore.runs.unvalidated import keep_validation
     from reviewscore.stats.resampling import Resampling
     from reviewscore.validation.page import headline, write_validation
-    from reviewscore.validation.trials import papers_of, planted_trials
+    from reviewscore.validation.trials import INVENTED, papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
     from reviewscore.validation.variations import variations_of
 
     options.check_json(dry_run=dry_run)
-    if (mapping and not on) or (on and (items or also or writer)):
-        words = "--items and --also go without --on, and so does --writer; --mapping goes with it."
+    if (mapping and not on) or (on and (items or also or writer or confirmer)):
+        words = (
+            "--items, --also, --writer and --confirmer go without --on; --mapping goes with it."
+        )
         raise click.UsageError(words)
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
@@ -141,11 +143,14 @@ def command(
         written=ready.written,
     )  # fmt: skip
     written = write_validation(made, output, allow_foreign=True)
-    if made.complete and not made.changed:
+    invented = all(trial.point.source == INVENTED for trial in planted.trials)
+    if made.complete and not made.changed and not invented:
         keep_validation(made.record, settings)
     if not quiet:
         print_line(headline(made))
         say_written(written)
+        if invented:
+            say("its papers are invented: later audits and reports do not repeat it")
     failed = f"{outcome.failed} remarks failed; --retry-errors tries them again"
     return exit_code(outcome, output, failed) or (PARTLY if ready.failed else 0)
 

@@ -109,7 +109,7 @@ def unvalidated_words(models: Sequence[str]) -> str:
     if not models:
         return ""
     return (
-        f"no validation of {', '.join(models)} on these papers is at hand: nobody knows whether "
+        f"no validation of {', '.join(models)} is at hand: nobody knows whether "
         "such verdicts are better than chance (reviewscore validate measures it)"
     )
 
@@ -129,7 +129,7 @@ def worth_words(manifest: Manifest) -> tuple[str, str]:
     if record is not None:
         return "", _said(record, sum_of(manifest.decisive, inputs=False))
     if manifest.judge == EMBEDDED:
-        return "", "no validation of lexical on these papers is at hand (reviewscore validate)"
+        return "", "no validation of lexical is at hand (reviewscore validate)"
     replies = any(model.startswith(EXCHANGE) for model in models)
     asked = [model for model in models if not model.startswith(EXCHANGE)]
     return unvalidated_words(

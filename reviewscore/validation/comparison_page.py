@@ -44,11 +44,15 @@ def sentence(found: ValidationComparison) -> str:
         text += f"; it flags {_more(flags)} of fair ones"
     else:
         text += f"; no difference is shown in fair ones that are flagged{_beside(flags)}"
-    return f"{text}. {_advice(found, found_more, spared_more)}"
+    return f"{text}. {_advice(found, found_more, spared_more, _sign(head, 'verdicts'))}"
 
 
-def _advice(found: ValidationComparison, hits: int, kept: int) -> str:
-    """What to do; signs are of what is shown to be better (1) or worse (-1) of the second judge."""
+def _advice(found: ValidationComparison, hits: int, kept: int, given: int) -> str:
+    """What to do.
+
+    Signs are of what is shown to be better (1) or worse (-1) of the second judge: finding, sparing,
+    and giving a verdict at all.
+    """
     names = {FIRST: "A", SECOND: "B"}
     trusted = [name for side, name in names.items() if getattr(found, side).tells_apart]
     if not trusted:
@@ -60,8 +64,12 @@ def _advice(found: ValidationComparison, hits: int, kept: int) -> str:
         )
     if hits * kept < 0:
         return "What counts more, finding or sparing, is yours to weigh."
+    better, talks = ("B" if sign > 0 else "A" for sign in (hits + kept, given))
     if hits or kept:
-        return f"Use {'B' if hits + kept > 0 else 'A'}."
+        silent = f", which gives a verdict less often than {talks}" if given else ""
+        return f"Use {better}{silent if talks != better else ''}."
+    if given:
+        return f"{talks} gives a verdict more often; where both do, no difference is shown."
     return "Nothing here speaks for one of them: take the cheaper one, or measure with more points."
 
 

@@ -53,25 +53,20 @@ class Families(Record):
         """What must be said of them; empty if nothing."""
         if not self.judge:
             return ""
-        known = {name.casefold() for name in (*self.writer, *self.verifier, *self.judge)}
-        if len(known) == 1 and UNKNOWN not in known:
+        shared = sorted(set(self.writer) & set(self.judge) - {UNKNOWN})
+        if shared:
+            confirmed = set(shared) >= set(self.verifier) != set()
+            roles = "Writer, confirmer and judge" if confirmed else "Writer and judge"
             return (
-                f"Writer, confirmer and judge are of one family ({self.judge[0]}): what its "
-                "members overlook alike does not show, and the figures may be too good."
+                f"{roles} are of one family ({', '.join(shared)}): what its members overlook alike "
+                "does not show, and the figures may be too good."
             )
-        if UNKNOWN in known:
-            lacking = [
-                role
-                for role, names in (
-                    ("the writer", self.writer),
-                    ("the confirmer", self.verifier),
-                    ("the judge", self.judge),
-                )
-                if UNKNOWN in names
-            ]
+        families = {"the writer": self.writer, "the judge": self.judge}
+        lacking = [role for role, names in families.items() if UNKNOWN in names]
+        if lacking:
             return (
-                f"The family of {' and of '.join(lacking)} is not known. If writer, confirmer and "
-                "judge are of one family, the figures may be too good."
+                f"The family of {' and of '.join(lacking)} is not known. If both are of one "
+                "family, the figures may be too good."
             )
         return ""
 

@@ -29,7 +29,16 @@ from reviewscore.validation.labelled_figures import (
     LabelledGroup,
     LabelledValidation,
 )
-from reviewscore.validation.page import COLUMNS, STATE_NAMES, VERB, apart, fields, in_words, turned
+from reviewscore.validation.page import (
+    COLUMNS,
+    STATE_NAMES,
+    VERB,
+    apart,
+    cost_row,
+    fields,
+    in_words,
+    turned,
+)
 
 _TITLES = {
     SENSITIVITY: "Misinformed flagged",
@@ -289,8 +298,7 @@ def _setup(made: LabelledValidation, kind: SetKind) -> Table:
     ]
     judged = sum(map(sum, made.states.values())) - sum(made.states.get(TrialState.PENDING, (0, 0)))
     if made.usd is not None and judged:
-        free = f" ({made.reused:,} of {made.calls:,} calls were at hand)" if made.reused else ""
-        rows.append(("cost per 1,000 remarks", f"${1000 * made.usd / judged:,.2f}{free}"))
+        rows.append(cost_row(made.usd, judged, made.calls, made.reused))
     return Table(
         "setup", "How it was made", ("", "Value"), tuple(rows), notes=made.left_out[:_MOST_FAULTS]
     )

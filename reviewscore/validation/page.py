@@ -14,7 +14,13 @@ from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text, ends, number, shown
 from reviewscore.validation.families import PERSON, UNKNOWN, Families
-from reviewscore.validation.figures import DIFFERENCE, FIRST, PlantedSection, PlantedValidation
+from reviewscore.validation.figures import (
+    ANOTHER_PAPER,
+    DIFFERENCE,
+    FIRST,
+    PlantedSection,
+    PlantedValidation,
+)
 from reviewscore.validation.judgments import TrialState
 from reviewscore.validation.reliability import Reliability, Said
 from reviewscore.validation.robustness import MEASURES
@@ -65,7 +71,10 @@ _DRAWN = {
 }
 """Measures that are drawn, of judges that give scores and of the embedded one."""
 _MOSTLY, _FEWEST = 0.5, 5
-"""Places are named of whose answers fewer than this share are met, of so many at least."""
+"""Places are named of whose answers surely fewer than this share are met, of so many at least; of
+fewer papers than that it is not said whether a judge can tell."""
+_SILENT = 0.05
+"""So large a share of remarks without a verdict is named in the sentence."""
 HARDER = {
     False: "Real remarks are harder: where readers had labelled real points, most flags were not "
     "confirmed. Read each passage.",
@@ -85,7 +94,9 @@ def sentence(sections: tuple[PlantedSection, ...], *, embedded: bool) -> str:
     if not groups:
         return "Nothing was judged."
     head = groups[0].estimates
-    kind = "hard planted" if groups[0].group == "hard" else "planted"
+    kind = {"hard": "hard planted", ANOTHER_PAPER: "planted foreign"}.get(
+        groups[0].group, "planted"
+    )
     if embedded:
         return _of_the_finder(head, kind)
     hit, kept = head["sensitivity"], head["specificity"]
@@ -96,7 +107,13 @@ def sentence(sections: tuple[PlantedSection, ...], *, embedded: bool) -> str:
         f"This judge finds {in_words(hit)} of {kind} misinformed remarks and flags "
         f"{in_words(alarm)} of {kind} fair ones"
     )
+    share = turned(head["verdicts"])
+    if share.value is not None and share.value >= _SILENT:
+        text += f", where it gives a verdict; on {in_words(share)} of all it gives none"
     if not tells_apart(sections):
+        if groups[0].papers < _FEWEST:
+            few = counted(groups[0].papers, "paper")
+            return f"{text}. Whether it can tell the two apart cannot be said of {few}."
         return f"{text}. That it can tell the two apart is not shown: do not act on its flags."
     missed = list(_missed(sections))
     return f"{text}; answers {' and '.join(missed)} are mostly missed." if missed else f"{text}."
@@ -158,7 +175,7 @@ def _missed(sections: tuple[PlantedSection, ...]) -> Iterator[str]:
     for section in sections:
         for group in section.groups if section.name == "place" else ():
             hit = group.estimates["sensitivity"]
-            if hit.value is not None and hit.value < _MOSTLY and hit.n >= _FEWEST:
+            if hit.high is not None and hit.high < _MOSTLY and hit.n >= _FEWEST:
                 yield _WHERE[PassagePlace(group.group)]
 
 
@@ -403,12 +420,26 @@ def _setup(made: PlantedValidation) -> Table:
         ("points left out as a truth of them is denied", made.refuted),
         ("points left out for other reasons", len(made.left_out)),
     ]
-    judged = sum(map(sum, made.states.values())) - sum(made.states.get(TrialState.PENDING, (0, 0)))
+    judged = sum(trial.state is not TrialState.PENDING for trial in made.trials)
     if made.usd is not None and judged:
-        free = f" ({made.reused:,} of {made.calls:,} calls were at hand)" if made.reused else ""
-        rows.append(("cost per 1,000 remarks", f"${1000 * made.usd / judged:,.2f}{free}"))
+        rows.append(cost_row(made.usd, judged, made.calls, made.reused))
     rows += _written(made)
     return Table("setup", "How it was made", ("", "Value"), tuple(rows), notes=made.left_out[:5])
+
+
+def cost_row(usd: float, judged: int, calls: int, reused: int) -> tuple[Cell, ...]:
+    """What judging has cost; by remark only if all calls were new.
+
+    Args:
+        usd: Dollars.
+        judged: Remarks that were judged, in every way they were asked.
+        calls: Calls that were paid for.
+        reused: Calls that were at hand and cost nothing.
+    """
+    if reused:
+        new = f"${usd:,.2f} for {counted(calls, 'new call')}; {reused:,} were at hand"
+        return ("cost of judging", new)
+    return ("cost per 1,000 remarks", f"${1000 * usd / judged:,.2f}")
 
 
 def _written(made: PlantedValidation) -> Iterator[tuple[Cell, ...]]:
@@ -450,9 +481,10 @@ def _in_words(families: tuple[str, ...]) -> str:
 
 def _foot(made: PlantedValidation) -> Iterator[str]:
     yield (
-        "Each remark is judged twice, as a review of its own: about the paper as it is, where the "
-        "paper answers it (misinformed), and about the same paper without the passages that answer "
-        "it (fair). Judges see neither the other version nor anything that names one."
+        "Each remark is judged twice: about a version of the paper that holds what answers it "
+        "(misinformed), and about one without those passages (fair). The remarks about a version "
+        "are the points of reviews; each version lacks the answers to some of them, drawn by lot, "
+        "and neutral sentences elsewhere. No prompt holds two versions, or names one."
     )
     yield from (f"{text[:1].upper()}{text[1:]}." for text in made.meanings)
     yield (

@@ -16,10 +16,10 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
+from reviewscore.files import hash_text
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.load import Identifier, Word
-from reviewscore.schema.marks import sum_of_words
 from reviewscore.sources.records import RecordFile, RecordRow, as_model, parquet_rows
 from reviewscore.toml_files import read_toml
 from reviewscore.validation.labelled import SetKind, SetReading
@@ -103,7 +103,7 @@ def read_bamboo(reading: SetReading, files: Sequence[Path]) -> None:
         for row in _rows(reading, file):
             with reading.noting(file, row.line):
                 one = as_model(row, _Statement, file)
-                paper = f"{one.title or ''}\n{sum_of_words(one.content)}"
+                paper = f"{one.title or ''}\n{hash_text('paper', one.content).sha256}"
                 reading.add_paper(paper, one.title, one.content)
                 name, misinformed = f"{part}:{row.line}", not one.answer
                 reading.add(name, paper, one.hypothesis, misinformed=misinformed, part=part)
@@ -355,11 +355,15 @@ def read_mapping(file: Path | None) -> dict[str, str]:
     table = read_toml(path, in_force().text).get("correctness")
     if not isinstance(table, dict) or not table:
         raise InputError("has no table [correctness]", file=path, cure='write "VALUE" = "fair"')
+    meanings: dict[str, str] = {}
     for value, meaning in table.items():
+        if meanings.setdefault(same_value(value), meaning) != meaning:
+            cure = "keep one of the two: white space and capitals make no other value"
+            raise InputError("stands there twice, as two truths", file=path, field=value, cure=cure)
         if meaning not in ("misinformed", "fair", "left out"):
             cure = "write misinformed, fair or left out"
             raise InputError(f"{meaning!r} is no truth", file=path, field=value, cure=cure)
-    return {same_value(value): meaning for value, meaning in table.items()}
+    return meanings
 
 
 def _check_values(

@@ -39,6 +39,8 @@ from reviewscore.validation.versions import JointVersion, Lots, joint_versions
 
 ITEMS = "planted.jsonl"
 """Planted points beside the papers of a folder."""
+INVENTED = "examples/validate"
+"""Source of the points that ship to try it; what they say of a judge is not kept."""
 MOST_REMARKS = 8
 """Remarks of a review; a paper with more of them has several reviews."""
 
@@ -198,7 +200,7 @@ class _Trials:
             InputError: Its paper is not given or another one, or a check stops at it.
         """
         paper = self._paper(point.paper_id)
-        certain = next((leak for leak in leaks(paper, point) if leak.kind.certain), None)
+        certain = next(iter(leaks(paper, point, certain=True)), None)
         if certain is not None:
             raise InputError(f"'{point.id}': {certain.problem}", cure="mend the point")
         if point.fair_about is None:
@@ -225,15 +227,16 @@ class _Trials:
             (self._remarks(paper_id, number, versions), version)
             for number, version in enumerate(read)
         ]
-        for remarks, version in made:
+        first_push = self._lots.number(2, "push", paper_id)
+        for number, (remarks, version) in enumerate(made):
             if not remarks:
                 continue
             self._review(paper, version, remarks)
-            for varied in self._varied(paper, version, remarks):
+            push = bool((first_push + number) % 2)
+            for varied in self._varied(paper, version, remarks, push=push):
+                # A paper of its own, so that no prompt holds two ways of asking the same.
                 name = (varied.variation.value, version.paper_id)
-                about = version
-                if varied.text != version.text:
-                    about = self._read(paper, varied.text, *name)
+                about = self._read(paper, varied.text, *name)
                 self._review(paper, about, varied.remarks, varied)
 
     def _remarks(
@@ -255,10 +258,9 @@ class _Trials:
         ]
 
     def _varied(
-        self, paper: Paper, version: Paper, remarks: Sequence[AskedRemark]
+        self, paper: Paper, version: Paper, remarks: Sequence[AskedRemark], *, push: bool
     ) -> Iterator[VariedReview]:
         """The remarks about a version, asked in other ways."""
-        push = bool(self._lots.number(2, "push", version.paper_id))
         for where in INJECTIONS:
             if where in self._also:
                 yield injected(version, remarks, where, push=push)

@@ -61,11 +61,13 @@ def validation_of(
     every = judged_trials(planted.trials, run, complete=complete)
     judged = [one for one in every if one.trial.variation is None]
     # What waits is in no figure, so that a part of a run is not taken for all of it.
-    ended = [one for one in judged if one.state is not TrialState.PENDING]
+    asked = [one for one in every if one.state is not TrialState.PENDING]
+    ended = [one for one in asked if one.trial.variation is None]
     sections = sections_of(ended, embedded=embedded, how=how)
     states = counts_by_truth(judged, lambda one: one.state.value)
     scores = counts_by_truth(judged, lambda one: one.score)
     _, main, *_ = by_stratum(ended, lambda one: stratum_of(one.trial.point))
+    _, asked_alike, *_ = by_stratum(asked, lambda one: stratum_of(one.trial.point))
     titles, kinds, meanings = headings(embedded=embedded)
     spent = manifest.spending
     return PlantedValidation(
@@ -75,9 +77,7 @@ def validation_of(
         complete=complete,
         changed=changed_records(run, manifest),
         sections=sections,
-        variations=variation_rows(
-            [one for one in every if one.state is not TrialState.PENDING], how
-        ),
+        variations=variation_rows(asked_alike, how),
         titles=titles,
         kinds=kinds,
         meanings=meanings,

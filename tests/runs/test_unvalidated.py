@@ -56,7 +56,7 @@ def test_the_beginning_of_a_run_its_summary_and_its_pages_say_it_in_one_line(
     ended = invoker("audit", capsys)(str(EXAMPLES), "-o", "run", *model)
 
     words = unvalidated_words(("openai/loop",))
-    assert words.startswith("no validation of openai/loop on these papers is at hand")
+    assert words.startswith("no validation of openai/loop is at hand")
     assert ended.stderr.count(words) == ended.stdout.count(words) == 1
     assert read_manifest(Path("run")).unvalidated == ("openai/loop",)
     assert words[1:] in Path("run/report.html").read_text("utf-8")
@@ -132,10 +132,10 @@ def every_page(run: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("models", "words"),
     [
-        (("openai/loop",), "o validation of openai/loop on these papers is at hand"),
-        (("openai/loop", "openai/other"), "o validation of openai/loop, openai/other on these"),
+        (("openai/loop",), "o validation of openai/loop is at hand"),
+        (("openai/loop", "openai/other"), "o validation of openai/loop, openai/other is at hand"),
         (("exchange:examples/exchange",), "o validation of replies in a folder is at hand"),
-        (("lexical",), "o validation of lexical on these papers is at hand"),
+        (("lexical",), "o validation of lexical is at hand"),
     ],
 )
 def test_every_path_says_that_a_judge_was_not_validated(

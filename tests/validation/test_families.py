@@ -31,9 +31,15 @@ def test_the_family_of_a_model_is_told_by_its_name(model: str, family: str) -> N
     ("changes", "models", "words"),
     [
         ({"writer_family": "GPT", "verifier_family": "GPT"}, ["openai/gpt-5"], "are of one family"),
-        ({"writer_family": "GPT", "verifier_family": "Llama"}, ["openai/gpt-5"], ""),
+        ({"writer_family": "GPT", "verifier_family": "GPT"}, ["openai/gpt-5"], "Writer, confirmer"),
+        (
+            {"writer_family": "GPT", "verifier_family": "Llama"},
+            ["openai/gpt-5"],
+            "Writer and judge are of one family (GPT)",
+        ),
+        ({"writer_family": "GPT"}, ["anthropic/claude-opus-4-1"], ""),
         ({"writer_family": "GPT", "verifier_family": "GPT"}, ["ollama/qwen3"], ""),
-        ({}, ["openai/gpt-5"], "family of the writer and of the confirmer is not known"),
+        ({}, ["openai/gpt-5"], "family of the writer is not known"),
         (
             {"writer_family": "GPT", "verifier_kind": "human"},
             ["openai/ours"],

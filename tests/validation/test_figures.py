@@ -159,8 +159,8 @@ def test_places_whose_answers_are_mostly_missed_are_named() -> None:
     deep = [passage("Nothing is left to prove.", "appendix")]
     rows = [
         one
-        for n, (paper, place) in enumerate(product("vwxyz", ("main", "appendix")))
-        for one in pair(place == "main" or paper == "v", False, paper, str(n),
+        for n, (paper, place) in enumerate(product("klmnopqrstuvwxyz", ("main", "appendix")))
+        for one in pair(place == "main", False, paper, str(n),
                         **({"passages": deep} if place == "appendix" else {}))
     ]  # fmt: skip
 
@@ -168,6 +168,33 @@ def test_places_whose_answers_are_mostly_missed_are_named() -> None:
 
     assert "answers in the appendix alone are mostly missed." in words
     assert "main text" not in words
+
+
+def test_places_are_not_named_whose_interval_reaches_the_half() -> None:
+    deep = [passage("Nothing is left to prove.", "appendix")]
+    rows = [
+        one
+        for n, paper in enumerate("tuvwx")
+        for one in pair(paper in "tu", False, paper, str(n), passages=deep)
+    ]
+
+    assert "mostly missed" not in sentence(figures(rows), embedded=False)
+
+
+def test_the_sentence_says_how_often_there_is_no_verdict() -> None:
+    rows = [one for n in range(6) for one in pair(True, False, "abcdef"[n], str(n))]
+    rows += [one for n in range(6) for one in pair(None, None, "abcdef"[n], f"unknown {n}")]
+
+    assert "where it gives a verdict; on 50.0 %" in sentence(figures(rows), embedded=False)
+
+
+def test_of_few_papers_it_is_not_said_that_a_judge_cannot_tell() -> None:
+    rows = [one for n in range(6) for one in pair(True, False, "ab"[n % 2], str(n))]
+
+    words = sentence(figures(rows), embedded=False)
+
+    assert "cannot be said of 2 papers" in words
+    assert "do not act" not in words
 
 
 def test_nothing_is_said_of_a_judge_without_a_verdict() -> None:

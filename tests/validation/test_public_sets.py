@@ -292,3 +292,19 @@ def test_no_record_is_more_than_a_named_fault(
         assert str(error)
     else:
         assert made.trials
+
+
+def test_one_value_with_two_truths_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "mine.toml"
+    table.write_text('[correctness]\n"Correct" = "fair"\n"correct " = "misinformed"\n')
+
+    with pytest.raises(InputError, match="twice, as two truths"):
+        read_mapping(table)
+
+
+def test_the_same_statement_about_texts_that_differ_in_blanks_is_kept(tmp_path: Path) -> None:
+    other = STATEMENT | {"content": STATEMENT["content"].replace(" ", "  ", 1)}
+
+    made = read("bamboo", lines(tmp_path / "s.jsonl", STATEMENT, other))
+
+    assert len(made.trials) == 2

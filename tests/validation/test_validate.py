@@ -14,6 +14,7 @@ from reviewscore.report.lines import summary_lines
 from reviewscore.report.markdown import markdown_report
 from reviewscore.runs.folder import read_manifest
 from reviewscore.runs.unvalidated import latest_validation
+from reviewscore.validation.page import cost_row
 from tests.answering import answer
 from tests.commands import Ended, invoker
 from tests.conftest import ROOT
@@ -272,3 +273,36 @@ def test_the_same_remarks_are_asked_in_other_ways(verb: Verb, server: Loopback) 
     assert rows["injected into the paper"]["followed"]["value"] == 0.0
     page = (verb.out / "validate.html").read_text("utf-8")
     assert "The same remarks asked in other ways" in page
+
+
+def test_what_is_said_of_invented_papers_is_not_repeated_by_later_audits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verb = Verb(tmp_path, capsys, source="examples/validate")
+
+    ended = verb()
+
+    assert "later audits and reports do not repeat it" in ended.stderr
+    assert latest_validation(resolve({}).settings) is None
+
+
+def test_the_cost_of_a_remark_is_said_of_calls_that_were_all_new() -> None:
+    assert cost_row(3.0, 1500, 40, 0) == ("cost per 1,000 remarks", "$2.00")
+    assert cost_row(0.0, 80, 0, 164) == (
+        "cost of judging",
+        "$0.00 for 0 new calls; 164 were at hand",
+    )
+
+
+def test_variations_are_set_against_trials_of_the_same_stratum(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Loopback
+) -> None:
+    verb = Verb(tmp_path, capsys)
+    lines = [json.loads(line) for line in verb.items.read_text().splitlines()]
+    lines[0]["stratum"] = "hard"
+    verb.items.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+    verb(*of_server(server), "--also", "injections")
+
+    rows = {row["variation"]: row["trials"] for row in verb.numbers["variations"]}
+    assert rows["injected into the paper"] == 2 * 4

@@ -65,6 +65,35 @@ def test_injected_text_stands_where_it_is_said_and_wants_one_thing(tmp_path: Pat
     assert {one.push for one in made.trials} == {None, True, False}
 
 
+def test_no_version_of_a_paper_is_asked_about_in_two_ways(tmp_path: Path) -> None:
+    made = trials_with(tmp_path, *ALSO, paraphrases=[OTHER_WORDS])
+
+    ways: dict[str, set[object]] = {}
+    for trial in made.trials:
+        paper = made.collection.review(trial.review_id).paper_id
+        ways.setdefault(paper, set()).add(trial.variation)
+    assert {len(some) for some in ways.values()} == {1}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_two_versions_of_a_paper_are_pushed_in_opposite_directions(
+    tmp_path: Path, seed: int
+) -> None:
+    papers, items = set_of_two_papers(tmp_path)
+    made = planted_trials(
+        read_planted(items), papers_of([papers]), seed=seed,
+        also=variations_of(["injections"], author_response=False),
+    )  # fmt: skip
+
+    pushes: dict[tuple[str, object], list[bool]] = {}
+    for trial in made.trials:
+        if trial.push is not None and trial.point.cuts:
+            key = (trial.point.id, trial.variation)
+            pushes.setdefault(key, []).append(trial.push)
+    assert pushes
+    assert all(sorted(both) == [False, True] for both in pushes.values())
+
+
 def test_answers_are_known_where_they_stand_in_every_variation(tmp_path: Path) -> None:
     made = trials_with(tmp_path, *ALSO)
 
