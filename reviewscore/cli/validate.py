@@ -105,9 +105,7 @@ def command(
 
     options.check_json(dry_run=dry_run)
     if (mapping and not on) or (on and (items or also or writer or confirmer)):
-        words = (
-            "--items, --also, --writer and --confirmer go without --on; --mapping goes with it."
-        )
+        words = "--items, --also, --writer and --confirmer go without --on; --mapping goes with it."
         raise click.UsageError(words)
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)

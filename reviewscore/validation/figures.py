@@ -448,13 +448,14 @@ def with_interval(made: Estimate, papers: int) -> Estimate:
     return made.model_copy(update={"low": None, "high": None, "reason": reason})
 
 
-def counts_by_truth(
-    judged: Iterable[JudgedTrial], value: Callable[[JudgedTrial], object]
-) -> dict[object, tuple[int, int]]:
-    """How many misinformed and how many fair trials have each value."""
-    counts = Counter((value(one), one.trial.misinformed) for one in judged)
-    values = dict.fromkeys(value for value, _ in counts)
-    return {value: (counts[value, True], counts[value, False]) for value in values}
+def counts_by_truth(values: Iterable[tuple[object, bool]]) -> dict[object, tuple[int, int]]:
+    """How many misinformed and how many fair remarks have each value.
+
+    Args:
+        values: Of each remark a value, and whether it is misinformed.
+    """
+    counts = Counter(values)
+    return {value: (counts[value, True], counts[value, False]) for value, _ in counts}
 
 
 def result(judged: JudgedTrial) -> TrialResult:

@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 
 from reviewscore.errors import InputError
@@ -27,8 +26,7 @@ from reviewscore.sources.collection import Collection
 from reviewscore.sources.lazy_papers import handle_of, raw_paper
 from reviewscore.sources.records import RecordFile, RecordRow
 from reviewscore.validation.judgments import RemarkOutcome, RunOutcomes, TrialState
-
-_NAME_BYTES = 6
+from reviewscore.validation.versions import Lots
 
 
 @dataclass(frozen=True)
@@ -206,7 +204,7 @@ class SetReading:
             raise InputError(f"'{name}' has no words")
         if paper not in self._papers:
             raise InputError(f"there is no paper '{paper}'", cure="name its file too")
-        review_id = drawn_name(self.seed, "review", name)
+        review_id = Lots(self.seed).name("review", name)
         if review_id in self._trials:
             raise InputError(f"'{name}' was there before", cure="keep one of the two")
         box = "questions" if question else "weaknesses"
@@ -256,12 +254,6 @@ class SetReading:
         )
 
 
-def drawn_name(seed: int, *of: str) -> str:
-    """A name that is drawn by a seed and says nothing of what it stands for."""
-    drawn = "\0".join((str(seed), *of)).encode("utf-8", "surrogatepass")
-    return blake2b(drawn, digest_size=_NAME_BYTES).hexdigest()
-
-
 class _PaperFile:
     """Papers in a temporary file that goes with the last that can read it."""
 
@@ -280,7 +272,7 @@ class _PaperFile:
 
     def name(self, paper: str) -> str:
         """The name under which a paper is judged."""
-        return drawn_name(self._seed, "paper", paper)
+        return Lots(self._seed).name("paper", paper)
 
     def add(self, paper: str, title: str | None, text: str) -> None:
         """Write a paper, or see that it is the one that is there already."""

@@ -5,8 +5,7 @@ A share is of remarks that have a verdict; unknown is counted apart. Papers are 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +29,7 @@ from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.shares import plan_of_papers, share
 from reviewscore.stats.statistic import Floats, MissingReason, Statistic, Values, ratio, values
 from reviewscore.validation.families import family_of
-from reviewscore.validation.figures import area_of, with_interval
+from reviewscore.validation.figures import area_of, counts_by_truth, with_interval
 from reviewscore.validation.judgments import TrialState
 from reviewscore.validation.labelled import JudgedRemark, LabelledTrials, judged_remarks
 
@@ -174,8 +173,8 @@ def labelled_validation(
     judged = judged_remarks(given.trials, run, complete=complete)
     # What waits is in no figure, so that a part of a run is not taken for all of it.
     ended = [one for one in judged if one.state is not TrialState.PENDING]
-    states = _counts(judged, lambda one: one.state)
-    scores = _counts(judged, lambda one: one.score)
+    states = counts_by_truth((one.state, one.trial.misinformed) for one in judged)
+    scores = counts_by_truth((one.score, one.trial.misinformed) for one in judged)
     made_with = sum_of(manifest.decisive, inputs=False)
     planted = latest_validation(settings)
     return LabelledValidation(
@@ -357,14 +356,6 @@ def baselines_of(judged: Sequence[JudgedRemark]) -> tuple[LabelledGroup, ...]:
         )
 
     return group(FLAG_ALL, 1.0), group(COIN, 0.5)
-
-
-def _counts(
-    judged: Sequence[JudgedRemark], value: Callable[[JudgedRemark], object]
-) -> Mapping[object, tuple[int, int]]:
-    """How many misinformed and how many fair remarks have each value."""
-    counts = Counter((value(one), one.trial.misinformed) for one in judged)
-    return {value: (counts[value, True], counts[value, False]) for value, _ in counts}
 
 
 def _result(judged: JudgedRemark) -> LabelledResult:

@@ -64,8 +64,8 @@ def validation_of(
     asked = [one for one in every if one.state is not TrialState.PENDING]
     ended = [one for one in asked if one.trial.variation is None]
     sections = sections_of(ended, embedded=embedded, how=how)
-    states = counts_by_truth(judged, lambda one: one.state.value)
-    scores = counts_by_truth(judged, lambda one: one.score)
+    states = counts_by_truth((one.state.value, one.trial.misinformed) for one in judged)
+    scores = counts_by_truth((one.score, one.trial.misinformed) for one in judged)
     _, main, *_ = by_stratum(ended, lambda one: stratum_of(one.trial.point))
     _, asked_alike, *_ = by_stratum(asked, lambda one: stratum_of(one.trial.point))
     titles, kinds, meanings = headings(embedded=embedded)

@@ -233,4 +233,4 @@ def test_flags_of_planted_remarks_and_of_sets_do_not_mix(
     ended = invoker("validate", capsys)(tmp_path, "-o", tmp_path / "on", *words)
 
     assert ended.exit_code == 2
-    assert "--items and --also go without --on" in ended.stderr
+    assert "--items, --also, --writer and --confirmer go without --on" in ended.stderr
