@@ -60,13 +60,13 @@ from reviewscore.validation.drafts import (
     PlantedDraft,
     PlantReply,
     RemarkDraft,
-    as_judged,
     foreign_point,
     plant,
 )
 from reviewscore.validation.families import known_family
 from reviewscore.validation.leaks import nearest
 from reviewscore.validation.planted import PlantedPoints
+from reviewscore.validation.versions import as_judged
 
 FOLDER = "items"
 """Folder of written items in the folder of a validation."""
@@ -74,7 +74,7 @@ PLANTED, DROPPED = "planted.jsonl", "dropped.jsonl"
 ACCOUNT, WRITTEN = "write.json", "written.jsonl"
 """The manifest of the writing, and its rows, a paper a line."""
 PLANT, AGAIN = "plant", "plant_again"
-PLANTING_VERSION = 1
+PLANTING_VERSION = 2
 """Raise it when the same replies would make other planted points."""
 ROOM_FOR_ITEM = 1_200
 """Tokens of a reply that are allowed for each remark."""
