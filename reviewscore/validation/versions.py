@@ -128,10 +128,10 @@ def _bound(points: Sequence[PlantedPoint]) -> list[list[PlantedPoint]]:
 def _bind(one: PlantedPoint, other: PlantedPoint) -> bool:
     """Whether a cut of either takes something of the other's cuts or answers."""
     return any(
-        meet(cut, taken)
+        any(meet(cut, edit) for edit in right.cuts)
+        or any(meet(cut, passage) for passage in right.passages)
         for left, right in ((one, other), (other, one))
         for cut in left.cuts
-        for taken in (*right.cuts, *right.passages)
     )
 
 
