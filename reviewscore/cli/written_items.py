@@ -28,6 +28,7 @@ from reviewscore.validation.writing import (
     FOLDER,
     WriteOutcome,
     WritePlan,
+    check_judged,
     expected_to_write,
     items_file,
     left_to_write,
@@ -48,7 +49,7 @@ class ItemsToJudge:
         points: The points; of a dry run those that stand in for them.
         resolved: How they are judged: with what writing has left of the spending cap.
         written: How they were written; None of a file that was given.
-        failed: Whether a paper has none, as no usable reply came.
+        failed: Whether a paper lacks some, as no usable reply came.
         beside: What a dry run's estimate as JSON says of the writing.
     """
 
@@ -104,8 +105,9 @@ def items_to_judge(
         retry_errors=retry_errors,
         allow_foreign=allow_foreign,
     )
+    failed = bool(made.failures or made.unconfirmed)
     rest = _rest_of_cap(_with_rule(resolved, out), made, quiet=quiet)
-    return ItemsToJudge(file, read_planted(file), rest, made.items, bool(made.failures))
+    return ItemsToJudge(file, read_planted(file), rest, made.items, failed)
 
 
 def source_of(
@@ -144,6 +146,7 @@ def _dry_run(
     """
     settings = plan.settings(resolved.settings)
     check(settings, keys=False)
+    check_judged(papers, out)
     left = left_to_write(papers, out)
     with waiting("estimating the cost"):
         expected = expected_to_write(left, plan, settings)
@@ -173,6 +176,7 @@ def _written(
 ) -> WriteOutcome:
     """Have the remarks written, or go on with it, with all that is said and agreed to before."""
     _check_place(out, allow_foreign=allow_foreign)
+    check_judged(papers, out)
     # What was judged already stays as it is.
     retry_errors = retry_errors and not (out / MANIFEST).is_file()
     settings = plan.settings(resolved.settings)
@@ -240,6 +244,13 @@ def _say_made(made: WriteOutcome, out: Path) -> None:
     if items.dropped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in items.dropped.items())
         say(f"dropped: {reasons} (see {out / FOLDER / DROPPED})")
+    if made.unconfirmed:
+        lost, about = sum(made.unconfirmed.values()), counted(len(made.unconfirmed), "paper")
+        say(
+            f"a confirmer gave no usable reply on {counted(lost, 'remark')} about {about}; "
+            "the same command with --retry-errors, and once they are judged with another folder "
+            "too, asks for these alone"
+        )
     if not items.confirmers:
         say("nobody has confirmed them, so that all are in the stratum hard (--confirmer MODEL)")
 

@@ -28,9 +28,10 @@ from reviewscore.schema.planted_point import (
     Stratum,
 )
 from reviewscore.schema.point_label import PassagePlace
-from reviewscore.validation.drafts import Fault, as_judged
+from reviewscore.validation.drafts import Fault
 from reviewscore.validation.families import known_family
 from reviewscore.validation.planted import cut_mapped
+from reviewscore.validation.versions import as_judged
 
 CONFIRM = "confirm"
 VERIFIERS = ("V1", "V2")

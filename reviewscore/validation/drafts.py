@@ -17,7 +17,6 @@ from pydantic import Field, ValidationError
 from reviewscore.errors import InputError
 from reviewscore.files import hash_text
 from reviewscore.judges.asker import Reply
-from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.paper_warnings import addressed
 from reviewscore.papers.quotes import find_quote, levelled_span
 from reviewscore.schema.annotation import AnnotatorKind
@@ -34,8 +33,9 @@ from reviewscore.schema.planted_point import (
 )
 from reviewscore.schema.point_id import content_id, same_words
 from reviewscore.schema.point_label import PassagePlace
-from reviewscore.validation.leaks import LeakKind, leaks
+from reviewscore.validation.leaks import LeakKind, leaks, short
 from reviewscore.validation.planted import cut
+from reviewscore.validation.versions import as_judged, meet
 
 DraftT = TypeVar("DraftT")
 PlacedT = TypeVar("PlacedT")
@@ -151,27 +151,6 @@ class _DraftError(Exception):
     def __init__(self, reason: DropReason, problem: str) -> None:
         super().__init__(problem)
         self.fault = Fault(reason, problem)
-
-
-def as_judged(paper: Paper, text: str | None = None) -> Paper:
-    """A paper as judges of planted remarks see it: read anew from its text.
-
-    Args:
-        paper: The paper.
-        text: Another version of its text.
-
-    Raises:
-        InputError: The text changes when it is read again.
-    """
-    text = paper.text if text is None else text
-    row = PaperRow(paper_id=paper.paper_id, title=paper.title, text=text, year=paper.year)
-    version = build_paper(row, doubts=False)
-    if version.text != text:
-        raise InputError(
-            f"the text of paper '{paper.paper_id}' changes when it is read again",
-            cure="give the paper as the text that `inspect` reads",
-        )
-    return version
 
 
 def plant(paper: Paper, drafts: Sequence[RemarkDraft]) -> tuple[PlantedDraft, ...]:
@@ -304,13 +283,13 @@ def _with_decoys(
             continue
         decoy = TextEdit(start=start, end=end)
         if len(own) == MOST_DECOYS:
-            lost.append(f"{_short(words)!r} is one too many")
-        elif any(_meet(decoy, passage) for other in kept for passage in other.passages):
-            lost.append(f"{_short(words)!r} holds an answer")
-        elif any(_meet(decoy, edit) for other in kept for edit in other.cuts):
-            lost.append(f"{_short(words)!r} meets a cut")
-        elif any(_meet(decoy, edit) for edit in (*decoys, *own)):
-            lost.append(f"{_short(words)!r} meets another decoy")
+            lost.append(f"{short(words, _QUOTED)!r} is one too many")
+        elif any(meet(decoy, passage) for other in kept for passage in other.passages):
+            lost.append(f"{short(words, _QUOTED)!r} holds an answer")
+        elif any(meet(decoy, edit) for other in kept for edit in other.cuts):
+            lost.append(f"{short(words, _QUOTED)!r} meets a cut")
+        elif any(meet(decoy, edit) for edit in (*decoys, *own)):
+            lost.append(f"{short(words, _QUOTED)!r} meets another decoy")
         else:
             own.append(decoy)
     decoys += own
@@ -347,7 +326,7 @@ def _remarks(draft: RemarkDraft | FairRemarkDraft) -> tuple[str, ...]:
         raise _DraftError(DropReason.WORDS, "the remark has no words")
     for words in (remark, paraphrase):
         if addressed(words):
-            raise _DraftError(DropReason.WORDS, f"{_short(words)!r} speaks to a model")
+            raise _DraftError(DropReason.WORDS, f"{short(words, _QUOTED)!r} speaks to a model")
     return (remark, paraphrase) if paraphrase and paraphrase != remark else (remark,)
 
 
@@ -366,7 +345,7 @@ def _edit(paper: Paper, draft: CutDraft) -> TextEdit:
     start, end = _span(paper, draft.words, draft.within)
     closing = re.sub(r"\s+", " ", draft.instead)
     if addressed(closing):
-        raise _DraftError(DropReason.WORDS, f"{_short(closing)!r} speaks to a model")
+        raise _DraftError(DropReason.WORDS, f"{short(closing, _QUOTED)!r} speaks to a model")
     return TextEdit(start=start, end=end, insert=closing if closing.strip() else "")
 
 
@@ -386,19 +365,22 @@ def _span(paper: Paper, words: str, within: str = "") -> tuple[int, int]:
     if not places:
         quote = find_quote(paper, words)
         if quote.start is None or quote.end is None or not low <= quote.start < quote.end <= high:
-            raise _DraftError(DropReason.NOT_VERBATIM, f"{_short(words)!r} is not in the paper")
+            raise _DraftError(
+                DropReason.NOT_VERBATIM, f"{short(words, _QUOTED)!r} is not in the paper"
+            )
         places = [(quote.start, quote.end)]
         again = levelled_span(paper.text[quote.end :], words)
         places += [] if again is None else [(quote.end + again[0], quote.end + again[1])]
     if len(places) > 1:
         raise _DraftError(
             DropReason.SEVERAL_PLACES,
-            f"{_short(words)!r} stands in several places; quote more of what is around it",
+            f"{short(words, _QUOTED)!r} stands in several places; quote more of what is around it",
         )
     start, end = places[0]
     if paper.is_venue_text(start, end):
         raise _DraftError(
-            DropReason.NOT_VERBATIM, f"{_short(words)!r} is the venue's text and not the authors'"
+            DropReason.NOT_VERBATIM,
+            f"{short(words, _QUOTED)!r} is the venue's text and not the authors'",
         )
     return start, end
 
@@ -448,19 +430,12 @@ def _check_apart(
     for other in others:
         theirs: tuple[TextEdit | PlantedPassage, ...] = (*other.cuts, *other.passages)
         own: tuple[TextEdit | PlantedPassage, ...] = (*cuts, *passages)
-        if any(_meet(edit, part) for edit in cuts for part in theirs) or any(
-            _meet(edit, part) for edit in other.cuts for part in own
+        if any(meet(edit, part) for edit in cuts for part in theirs) or any(
+            meet(edit, part) for edit in other.cuts for part in own
         ):
-            problem = f"its cuts or answers meet those of the remark {_short(other.remark)!r}"
+            problem = (
+                f"its cuts or answers meet those of the remark {short(other.remark, _QUOTED)!r}"
+            )
             raise _DraftError(DropReason.OTHER_REMARK, problem)
     if sum(edit.end - edit.start for edit in cuts) > len(paper.text) // 4:
         raise _DraftError(DropReason.EDITS, "its cuts take more than a quarter of the paper")
-
-
-def _meet(left: TextEdit | PlantedPassage, right: TextEdit | PlantedPassage) -> bool:
-    return left.start < right.end and right.start < left.end
-
-
-def _short(text: str) -> str:
-    words = same_words(text)
-    return words if len(words) <= _QUOTED else f"{words[:_QUOTED]}.."

@@ -1,13 +1,15 @@
 """What gives a planted point away: answers that a cut left, and traces of the cut.
 
-Three checks are certain (`Leak.certain`): a passage that is not where the item says, a remark in
-the passage's own words, a passage that no cut touches. The others find what somebody must look at:
-a formula or a table can look like a torn sentence.
+Three checks are certain (`LeakKind.certain`): a passage that is not where the item says, a remark
+in the passage's own words, a passage that no cut touches or that still stands somewhere after the
+cut. The others find what somebody must look at: most of a passage's words that still stand side by
+side, or a formula or a table that looks like a torn sentence.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +18,7 @@ from functools import cached_property, lru_cache
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.offsets import MappedText
 from reviewscore.papers.places import target
+from reviewscore.papers.quotes import levelled_span
 from reviewscore.papers.sections import number_of
 from reviewscore.points.places import mentions
 from reviewscore.retrieval.index import Passage, index_of
@@ -25,7 +28,8 @@ from reviewscore.schema.paper import Paper
 from reviewscore.schema.place import PlaceKind
 from reviewscore.schema.planted_point import PlantedPoint
 from reviewscore.schema.point_id import same_words
-from reviewscore.validation.planted import check_text, seams
+from reviewscore.text.stems import FUNCTION_WORDS
+from reviewscore.validation.planted import check_text, cut_mapped, cut_out, seams
 
 
 class LeakKind(StrEnum):
@@ -33,8 +37,8 @@ class LeakKind(StrEnum):
 
     PASSAGE = "passage"  # its words are not where the item says
     SHARED_WORDS = "shared words"  # the remark has words of a passage, four in a row
-    UNCUT = "uncut"  # no cut touches a passage
-    LEFTOVER = "leftover"  # a number or name of the fact still stands in the paper
+    UNCUT = "uncut"  # no cut touches a passage, or its words stand elsewhere too
+    LEFTOVER = "leftover"  # a number or name of the fact, or most words of a passage still stand
     SEAM = "seam"  # a torn sentence, bracket or word
     NUMBERING = "numbering"  # "(ii)" without "(i)", Table 3 without Table 2
     REFERENCE = "reference"  # "see Section 4.2", which is gone
@@ -81,10 +85,15 @@ def leaks(paper: Paper, point: PlantedPoint, *, certain: bool = False) -> tuple[
         InputError: The paper's text is not the one that the item was made for.
     """
     check_text(paper.text, point)
-    of_passages = _passage_leaks(paper.text, point)
-    if certain or not point.cuts:
-        return tuple(of_passages)
+    of_passages = tuple(_passage_leaks(paper.text, point))
+    if not point.cuts:
+        return of_passages
     version = CutVersion(paper, point)
+    uncut = tuple(_uncut(version))
+    of_passages += tuple(leak for leak in uncut if leak.kind.certain)
+    if certain:
+        return of_passages
+    of_passages += tuple(leak for leak in uncut if not leak.kind.certain)
     if not version.text.strip():
         return (*of_passages, Leak(LeakKind.SEAM, "the cuts take all of the paper", 0, 0))
     checks = (_leftovers, _torn, _numbering, _captions, _lost_references)
@@ -115,6 +124,7 @@ class Seam:
         end: Just after it.
         new: What stands there instead.
         place: Where that begins in the cut text.
+        place_end: Just after it.
     """
 
     old: str
@@ -122,6 +132,7 @@ class Seam:
     end: int
     new: str
     place: int
+    place_end: int
 
 
 @dataclass(frozen=True)
@@ -133,10 +144,8 @@ class CutVersion:
 
     @cached_property
     def mapped(self) -> MappedText:
-        """The text after the cut."""
-        return MappedText(self.whole.text).replaced(
-            (seam.start, seam.end, seam.new) for seam in self.seams
-        )
+        """The text after the cut, as judges read it: with lines and rows fitted again."""
+        return cut_mapped(self.whole.text, self.point)
 
     @property
     def text(self) -> str:
@@ -150,16 +159,23 @@ class CutVersion:
 
     @cached_property
     def whole_as_read(self) -> Paper:
-        """The whole text as a paper, read as the cut one is."""
-        return _as_paper(self.whole.text)
+        """The whole text as a paper, fitted and read as the cut one is."""
+        return _as_paper(cut_out(self.whole.text, ()).text)
+
+    @cached_property
+    def content_words(self) -> list[tuple[str, int, int]]:
+        """Words and numbers of the cut text that are no function words, with start and end."""
+        return _content_words(self.text)
 
     @cached_property
     def seams(self) -> tuple[Seam, ...]:
         """Where it closed, in order."""
-        text, shift, closed = self.whole.text, 0, []
+        text, closed = self.whole.text, []
         for start, end, new in seams(text, self.point.edits):
-            closed.append(Seam(text[start:end], start, end, new, start + shift))
-            shift += len(new) - (end - start)
+            last = self.mapped.place_of(end)
+            # Of an edit that takes nothing, the place of its start is behind what it puts in.
+            place = self.mapped.place_of(start) if start < end else max(0, last - len(new))
+            closed.append(Seam(text[start:end], start, end, new, place, last))
         return tuple(closed)
 
 
@@ -174,7 +190,7 @@ def _passage_leaks(text: str, point: PlantedPoint) -> Iterator[Leak]:
     for passage in point.passages:
         words = text[passage.start : passage.end]
         if sum_of_words(words) != passage.sha256:
-            problem = f"{_short(words)!r} are not the words of the passage"
+            problem = f"{short(words)!r} are not the words of the passage"
             yield Leak(LeakKind.PASSAGE, problem, passage.start, passage.end)
             continue
         tokens = _TOKEN.findall(words.lower())
@@ -182,10 +198,61 @@ def _passage_leaks(text: str, point: PlantedPoint) -> Iterator[Leak]:
         if shared:
             problem = f"the remark has {' '.join(shared[0])!r} of the passage"
             yield Leak(LeakKind.SHARED_WORDS, problem, passage.start, passage.end)
-        touched = any(edit.start < passage.end and passage.start < edit.end for edit in point.cuts)
-        if point.cuts and not touched:
-            problem = f"no cut touches {_short(words)!r}"
+
+
+_WORD = re.compile(r"[^\W_]+")
+_MOST_WORDS, _FEWEST_WORDS = 0.8, 3
+"""Share of a passage's content words that must not stand side by side; of fewer words none is."""
+
+
+def _uncut(version: CutVersion) -> Iterator[Leak]:
+    """Passages that no cut touches, or that still stand in the cut text, whole or for the most."""
+    whole, point = version.whole.text, version.point
+    for passage in point.passages:
+        words = whole[passage.start : passage.end]
+        if sum_of_words(words) != passage.sha256:
+            continue
+        if not any(edit.start < passage.end and passage.start < edit.end for edit in point.cuts):
+            problem = f"no cut touches {short(words)!r}"
             yield Leak(LeakKind.UNCUT, problem, passage.start, passage.end)
+            continue
+        again = levelled_span(version.text, words)
+        if again is not None:
+            problem = f"{short(words)!r} still stands in the paper after the cut"
+            yield Leak(LeakKind.UNCUT, problem, *version.mapped.original_span(*again))
+        elif (most := _most_words(words, version)) is not None:
+            around = short(version.text[most[0] : most[1]], 100)
+            problem = f"most words of {short(words)!r} still stand in {around!r}"
+            yield Leak(LeakKind.LEFTOVER, problem, *most)
+
+
+def _most_words(passage: str, version: CutVersion) -> tuple[int, int] | None:
+    """Where most content words of a passage stand, within as many of them as it has."""
+    wanted = Counter(word for word, _, _ in _content_words(passage))
+    size = wanted.total()
+    if size < _FEWEST_WORDS:
+        return None
+    words, shared, within = version.content_words, 0, Counter[str]()
+    for place, (word, _, end) in enumerate(words):
+        within[word] += 1
+        shared += within[word] <= wanted[word]
+        if place >= size:
+            gone = words[place - size][0]
+            shared -= within[gone] <= wanted[gone]
+            within[gone] -= 1
+        if shared >= _MOST_WORDS * size:
+            near = words[max(0, place - size + 1) : place + 1]
+            return next(start for word, start, _ in near if word in wanted), end
+    return None
+
+
+def _content_words(text: str) -> list[tuple[str, int, int]]:
+    """Words and numbers that are no function words, each with start and end."""
+    return [
+        (word, *match.span())
+        for match in _WORD.finditer(text)
+        if (word := match.group().lower()) not in FUNCTION_WORDS
+    ]
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]+\d(?!\w|\.\d)")
@@ -219,7 +286,7 @@ def _leftovers(version: CutVersion) -> Iterator[Leak]:
             continue
         for match in left:
             around = version.text[max(0, match.start() - 40) : match.end() + 40]
-            problem = f"'{word}' still stands in {_short(around, 100)!r}"
+            problem = f"'{word}' still stands in {short(around, 100)!r}"
             yield Leak(LeakKind.LEFTOVER, problem, *match.span())
 
 
@@ -244,7 +311,7 @@ def _torn(version: CutVersion) -> Iterator[Leak]:
     """Seams at which a sentence, a bracket or a word is torn, or a mark stands alone."""
     whole, text = version.whole.text, version.text
     for seam in version.seams:
-        start, end = seam.place, seam.place + len(seam.new)
+        start, end = seam.place, seam.place_end
         around = text[max(0, start - _SHOWN) : end + _SHOWN]
         problems = [*_torn_sentences(whole, text, seam)]
         if _unpaired(seam.old) != _unpaired(seam.new):
@@ -256,12 +323,12 @@ def _torn(version: CutVersion) -> Iterator[Leak]:
         if _glued(whole, text, seam):
             problems.append("two words are glued")
         for problem in problems:
-            yield Leak(LeakKind.SEAM, f"{problem}: {_short(around, 130)!r}", start, end)
+            yield Leak(LeakKind.SEAM, f"{problem}: {short(around, 130)!r}", start, end)
 
 
 def _torn_sentences(whole: str, text: str, seam: Seam) -> Iterator[str]:
     """What is wrong with the sentences at a seam that was right in the whole paper."""
-    end = seam.place + len(seam.new)
+    end = seam.place_end
     left, blank_left = _parted(text[max(0, seam.place - _REACH) : end])
     old_left, old_blank = _parted(whole[max(0, seam.start - _REACH) : seam.end])
     above, blank_above = _parted(whole[max(0, seam.start - _REACH) : seam.start])
@@ -312,7 +379,7 @@ def _glued(whole: str, text: str, seam: Seam) -> bool:
     """Whether words meet, at an end of the seam, of which one ended there in the whole paper."""
     after = seam.old[:1] or whole[seam.end : seam.end + 1]
     before = seam.old[-1:] or whole[max(0, seam.start - 1) : seam.start]
-    ends = ((seam.place, after), (seam.place + len(seam.new), before))
+    ends = ((seam.place, after), (seam.place_end, before))
     return any(
         0 < place < len(text)
         and text[place - 1].isalnum()
@@ -372,7 +439,7 @@ _STATED = re.compile(
 def _numbering(version: CutVersion) -> Iterator[Leak]:
     """Lists that lack a member, and statements of how many members a list has."""
     for seam in version.seams:
-        end = seam.place + len(seam.new)
+        end = seam.place_end
         for style in _LIST_STYLES:
             lost = set(style.markers(seam.old)) - set(style.markers(seam.new))
             following = style.markers(version.text[end : end + style.reach])[:1]
@@ -386,7 +453,7 @@ def _numbering(version: CutVersion) -> Iterator[Leak]:
 
 def _stated(version: CutVersion, seam: Seam, style: ListStyle) -> Iterator[Leak]:
     """Statements, before a list that lost a member, of how many it had."""
-    whole, text, end = version.whole.text, version.text, seam.place + len(seam.new)
+    whole, text, end = version.whole.text, version.text, seam.place_end
     had = set(style.markers(whole[max(0, seam.start - _REACH) : seam.end + style.reach]))
     has = set(style.markers(text[max(0, seam.place - _REACH) : end + style.reach]))
     if len(has) >= len(had):
@@ -394,7 +461,7 @@ def _stated(version: CutVersion, seam: Seam, style: ListStyle) -> Iterator[Leak]
     for match in _STATED.finditer(text, max(0, seam.place - 2 * _REACH), seam.place):
         stated = match[1].lower()
         if len(had) == (int(stated) if stated.isdigit() else _NUMBERS.index(stated) + 1):
-            problem = f"{_short(match.group())!r} of which {len(has)} are left"
+            problem = f"{short(match.group())!r} of which {len(has)} are left"
             yield Leak(LeakKind.COUNT, problem, *match.span())
 
 
@@ -405,9 +472,10 @@ _CAPTION = re.compile(
 
 def _captions(version: CutVersion) -> Iterator[Leak]:
     """Captions and headings whose number is gone though a higher one follows."""
-    for series, place in _numbers_lost(_captioned(version.whole.text), _captioned(version.text)):
+    whole = version.whole_as_read
+    for series, place in _numbers_lost(*map(_captioned, (whole.text, version.text))):
         yield Leak(LeakKind.NUMBERING, f"{series} is gone, a later one is not", place, place)
-    old, new = (_headed(paper) for paper in (version.whole_as_read, version.paper))
+    old, new = (_headed(paper) for paper in (whole, version.paper))
     for series, place in _numbers_lost(old, new):
         yield Leak(LeakKind.NUMBERING, f"{series} is gone, a later one is not", place, place)
 
@@ -459,10 +527,11 @@ def _lost_references(version: CutVersion) -> Iterator[Leak]:
             )
         if known[key]:
             words = version.text[mention.start : mention.end]
-            problem = f"{_short(words)!r} is named and gone"
+            problem = f"{short(words)!r} is named and gone"
             yield Leak(LeakKind.REFERENCE, problem, mention.start, mention.end)
 
 
-def _short(text: str, most: int = _SHOWN) -> str:
+def short(text: str, most: int = _SHOWN) -> str:
+    """A text in one line, as messages quote it: of a long one the beginning."""
     words = same_words(text)
     return words if len(words) <= most else f"{words[:most]}.."

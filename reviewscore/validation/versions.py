@@ -11,8 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from reviewscore.errors import InputError
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.offsets import MappedText
-from reviewscore.schema.planted_point import PlantedPoint, TextEdit
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.planted_point import PlantedPassage, PlantedPoint, TextEdit
 from reviewscore.validation.planted import cut_out, found_again
 
 _NAME_BYTES = 6
@@ -63,6 +66,29 @@ class Lots:
         return int(self.name(*of), 16) % below
 
 
+def as_judged(paper: Paper, text: str | None = None, *, name: str | None = None) -> Paper:
+    """A paper as judges of planted remarks see it: read anew from its text.
+
+    Args:
+        paper: The paper.
+        text: Another version of its text; without one its own is read anew.
+        name: Another identifier.
+
+    Raises:
+        InputError: The text changes when it is read again.
+    """
+    text = paper.text if text is None else text
+    row = PaperRow(paper_id=name or paper.paper_id, title=paper.title, text=text, year=paper.year)
+    version = build_paper(row, doubts=False)
+    if version.text != text:
+        raise InputError(
+            f"the text of paper '{paper.paper_id}' changes when it is read again, so that its "
+            "points are left out",
+            cure="give the paper as the text that `inspect` reads",
+        )
+    return version
+
+
 def joint_versions(
     text: str, points: Sequence[PlantedPoint], lots: Lots
 ) -> tuple[JointVersion, ...]:
@@ -91,7 +117,7 @@ def _bound(points: Sequence[PlantedPoint]) -> list[list[PlantedPoint]]:
     for point in points:
         apart, met = [], [point]
         for group in groups:
-            if any(_meet(point, other) for other in group):
+            if any(_bind(point, other) for other in group):
                 met = [*group, *met]
             else:
                 apart.append(group)
@@ -99,36 +125,32 @@ def _bound(points: Sequence[PlantedPoint]) -> list[list[PlantedPoint]]:
     return groups
 
 
-def _meet(one: PlantedPoint, other: PlantedPoint) -> bool:
+def _bind(one: PlantedPoint, other: PlantedPoint) -> bool:
     """Whether a cut of either takes something of the other's cuts or answers."""
     return any(
-        _overlap(cut, taken)
+        any(meet(cut, edit) for edit in right.cuts)
+        or any(meet(cut, passage) for passage in right.passages)
         for left, right in ((one, other), (other, one))
         for cut in left.cuts
-        for taken in (*_spans(right.cuts), *((known.start, known.end) for known in right.passages))
     )
 
 
-def _spans(edits: Iterable[TextEdit]) -> Iterator[tuple[int, int]]:
-    return ((edit.start, edit.end) for edit in edits)
-
-
-def _overlap(edit: TextEdit, taken: tuple[int, int]) -> bool:
-    """Whether an edit changes something within a stretch; at the same place they meet too."""
-    start, end = taken
-    return (edit.start < end and start < edit.end) or edit.start == start
+def meet(left: TextEdit | PlantedPassage, right: TextEdit | PlantedPassage) -> bool:
+    """Whether two stretches overlap; they do too where both begin at one place, if one is empty."""
+    return (left.start < right.end and right.start < left.end) or left.start == right.start
 
 
 def _decoys(points: Sequence[PlantedPoint]) -> Iterator[TextEdit]:
     """Decoys that stand apart from each other and from all cuts and answers, in order."""
-    taken = [span for point in points for span in _spans(point.cuts)]
-    taken += [(known.start, known.end) for point in points for known in point.passages]
+    taken: list[TextEdit | PlantedPassage] = []
+    for point in points:
+        taken += (*point.cuts, *point.passages)
     decoys = sorted(
         (decoy for point in points for decoy in point.decoys), key=lambda edit: edit.start
     )
     for decoy in decoys:
-        if not any(_overlap(decoy, span) for span in taken):
-            taken.append((decoy.start, decoy.end))
+        if not any(meet(decoy, other) for other in taken):
+            taken.append(decoy)
             yield decoy
 
 

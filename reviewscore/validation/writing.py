@@ -17,11 +17,13 @@ from pathlib import Path
 from pydantic import Field
 
 from reviewscore.config import EMBEDDED, Plain, Settings
-from reviewscore.errors import InputError, SettingsError
+from reviewscore.errors import InputError, RunFolderError, SettingsError
 from reviewscore.files import hash_text, write_whole
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.papers.sentences import SentenceKind, sentences
+from reviewscore.printable import counted
 from reviewscore.runs.estimate import CostEstimate, estimate_calls
+from reviewscore.runs.folder import MANIFEST
 from reviewscore.runs.generation import (
     GeneratedRow,
     GenerationManifest,
@@ -60,13 +62,13 @@ from reviewscore.validation.drafts import (
     PlantedDraft,
     PlantReply,
     RemarkDraft,
-    as_judged,
     foreign_point,
     plant,
 )
 from reviewscore.validation.families import known_family
 from reviewscore.validation.leaks import nearest
 from reviewscore.validation.planted import PlantedPoints
+from reviewscore.validation.versions import as_judged
 
 FOLDER = "items"
 """Folder of written items in the folder of a validation."""
@@ -74,7 +76,7 @@ PLANTED, DROPPED = "planted.jsonl", "dropped.jsonl"
 ACCOUNT, WRITTEN = "write.json", "written.jsonl"
 """The manifest of the writing, and its rows, a paper a line."""
 PLANT, AGAIN = "plant", "plant_again"
-PLANTING_VERSION = 1
+PLANTING_VERSION = 2
 """Raise it when the same replies would make other planted points."""
 ROOM_FOR_ITEM = 1_200
 """Tokens of a reply that are allowed for each remark."""
@@ -150,6 +152,20 @@ class PlantedPaperRow(GeneratedRow):
         """The paper's identifier."""
         return self.paper_id
 
+    @property
+    def unconfirmed(self) -> int:
+        """Remarks that were dropped as a confirmer gave no usable reply: the row failed in part."""
+        return sum(remark.reason is DropReason.UNCONFIRMED for remark in self.dropped)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the row failed, as a whole or in part."""
+        return self.state == "failed" or self.unconfirmed > 0
+
+    def about(self, handle: PaperHandle) -> bool:
+        """Whether it was made for the text that a paper has now."""
+        return self.paper_text_sha256 == _sum_of(handle)
+
 
 class WriteOutcome(Record):
     """What a session of writing came to.
@@ -157,6 +173,8 @@ class WriteOutcome(Record):
     Attributes:
         items: Counts, costs and who took part, as the page of a validation shows them.
         failures: Papers about which no usable reply came, with the reason of each.
+        unconfirmed: Papers of which remarks were lost as a confirmer gave no usable reply, with
+            their number.
         spent: Dollars, those of doubtful calls included; None if they are not known.
         stopped: The limit that ended the session before it was done; None if it came to its end.
         interrupted: Whether Ctrl-C ended it.
@@ -164,6 +182,7 @@ class WriteOutcome(Record):
 
     items: WrittenItems
     failures: dict[str, str]
+    unconfirmed: dict[str, int]
     spent: float | None
     stopped: str | None
     interrupted: bool
@@ -191,7 +210,8 @@ def write_items(
         plan: Who writes and confirms.
         out: The folder of the validation; everything goes into its folder ``items``.
         settings: How models are asked, and the limits.
-        retry_errors: Ask again about papers that failed.
+        retry_errors: Ask again about papers that failed; of one that failed in part, what a
+            confirmer has not answered.
         say: Told what the user should know.
         step: Called for each paper that is done, now or before.
 
@@ -212,6 +232,8 @@ def write_items(
     used = (PLANT, AGAIN, CONFIRM, "paper")
     with generation_folder(place, ACCOUNT, used, asked, more=more) as folder:
         rows = Rows(place / WRITTEN, PlantedPaperRow, retry_errors=retry_errors)
+        for row in [row for row in rows.done.values() if retry_errors and row.failed]:
+            rows.forget(row.key)
         outcome = fill(
             folder,
             rows,
@@ -263,19 +285,43 @@ def expected_to_write(
 def left_to_write(
     papers: Mapping[str, PaperHandle], out: Path, *, retry_errors: bool = False
 ) -> dict[str, PaperHandle]:
-    """The papers that the folder of a validation has no row of; nothing is asked or written.
+    """The papers whose text the folder of a validation has no row of; nothing is asked or written.
 
     Args:
         papers: The papers.
         out: The folder of the validation.
-        retry_errors: Whether papers that failed are left too.
+        retry_errors: Whether papers that failed, as a whole or in part, are left too.
 
     Raises:
         RunFolderError: A row cannot be read.
     """
-    rows = read_rows(out / FOLDER / WRITTEN, PlantedPaperRow)
-    done = {row.key for row in rows if not (retry_errors and row.state == "failed")}
+    rows = {row.key: row for row in read_rows(out / FOLDER / WRITTEN, PlantedPaperRow)}
+    done = {
+        name
+        for name, row in rows.items()
+        if name in papers and row.about(papers[name]) and not (retry_errors and row.failed)
+    }
     return {name: handle for name, handle in papers.items() if name not in done}
+
+
+def check_judged(papers: Mapping[str, PaperHandle], out: Path) -> None:
+    """Refuse papers other than those whose remarks the folder of a validation holds judged.
+
+    A run goes on with the same remarks alone, so that others would be written in vain.
+
+    Raises:
+        RunFolderError: There are judgments, and a paper is new, is gone, or has another text.
+    """
+    if not (out / MANIFEST).is_file():
+        return
+    gone = {row.key for row in read_rows(out / FOLDER / WRITTEN, PlantedPaperRow)} - papers.keys()
+    other = [*left_to_write(papers, out), *sorted(gone)]
+    if other:
+        raise RunFolderError(
+            f"{out} holds judgments of other remarks: paper '{other[0]}' is new, changed or gone "
+            f"({counted(len(other), 'paper')} in all); give the papers as they were, or another "
+            "folder"
+        )
 
 
 _STAND_INS = (
@@ -351,7 +397,7 @@ def _work(papers: Mapping[str, PaperHandle], plan: WritePlan) -> Work[_Task, Pla
         )
 
     def current(row: PlantedPaperRow, task: _Task) -> bool:
-        return row.paper_text_sha256 == _sum_of(task.handle)
+        return row.about(task.handle)
 
     return Work(tasks, "papers", current, make, instead)
 
@@ -569,6 +615,7 @@ def _outcome(
             reused=spending.reused,
         ),
         failures={name: row.reason for name, row in failed.items()},
+        unconfirmed={row.paper_id: row.unconfirmed for row in rows if row.unconfirmed},
         spent=None if spending.usd is None else spending.usd + spending.doubtful_usd,
         stopped=outcome.stopped,
         interrupted=outcome.interrupted,

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.validation.leaks import LeakKind, leaks, nearest
+from reviewscore.validation.leaks import CutVersion, LeakKind, leaks, nearest
 from reviewscore.validation.planted import cut
-from tests.validation.invented import TEXT, paper, passage, point, span
+from tests.validation.invented import TEXT, paper, passage, point, point_of, span
 
 TIMES = "### 4.2 Times\n\nOne forecast takes 41 ms on a laptop."
 
@@ -70,6 +70,72 @@ def test_what_is_wrong_for_sure_is_named(
     assert words in problem
 
 
+SEEDS = "Five seeds were run for each harbour."
+RUNS = f"All runs use a rate of 0.0137. {SEEDS} We compare with Lunex and\nwith a plain mean."
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        (TEXT.replace("The gate is cheap.", f"The gate is cheap. {SEEDS}"), {}),
+        (TEXT.replace("The gate is cheap.", "Five seeds were\nrun for each har-\nbour."), {}),
+        (TEXT, {"insert": SEEDS}),
+        (TEXT, {"insert": "Indeed five seeds (Five seeds were run for each harbour)."}),
+    ],
+)
+def test_a_passage_that_stands_elsewhere_after_the_cut_is_wrong_for_sure(
+    text: str, changes: dict[str, Any]
+) -> None:
+    start = text.rindex(SEEDS)
+    place = {"start": start, "end": start + len(SEEDS)}
+    item = point_of(text, {**place, **changes}).model_dump(mode="json")
+    item = point(**item | {"passages": [{**passage(SEEDS), **place}]})
+
+    ((kind, problem),) = {(one.kind, one.problem) for one in leaks(paper(text), item, certain=True)}
+
+    assert kind is LeakKind.UNCUT
+    assert problem == f"{SEEDS!r} still stands in the paper after the cut"
+
+
+def test_most_of_a_long_passage_is_looked_at_and_quoted_by_its_beginning() -> None:
+    cuts = [span("0.0137"), span(" and\nwith a plain mean")]
+
+    ((kind, problem),) = (
+        leak for leak in said(cuts=cuts[:1], decoys=[], passages=[passage(RUNS)])
+        if "most words" in leak[1]
+    )  # fmt: skip
+
+    assert kind is LeakKind.LEFTOVER
+    assert not kind.certain
+    assert problem.startswith(f"most words of {RUNS[:60] + '..'!r} still stand in 'runs use")
+    assert not [1 for _, text in said(cuts=cuts, decoys=[], passages=[passage(RUNS)])
+                if "most words" in text]  # fmt: skip
+
+
+TABLE = """| Gate  |   Error | Kind      |
+|-------|---------|-----------|
+| Lunex |     7.1 | wooden    |
+| ours  |     5.5 | iron      |
+
+Behind it we see(a) harbours.
+"""
+
+
+def test_the_checks_read_the_text_that_judges_read_and_know_where_its_seams_are() -> None:
+    first, second = TABLE.index("7.1"), TABLE.index("(a)")
+    item = point_of(
+        TABLE,
+        {"start": first, "end": first + 3, "insert": "one"},
+        {"start": second, "end": second, "insert": " all"},
+    )
+
+    version = CutVersion(paper(TABLE), item)
+
+    assert version.text == cut(TABLE, item)
+    assert "|     one | wooden" in version.text
+    assert [version.text[one.place : one.place_end] for one in version.seams] == ["one", " all"]
+
+
 PLANTED = [
     (LeakKind.LEFTOVER, ["We compare with Lunex and\nwith a plain mean."], "'Lunex' still stands"),
     (LeakKind.SEAM, ["All runs use a"], "a sentence begins without a capital"),
@@ -113,10 +179,9 @@ BLANK = {"start": TEXT.index(" need forecasts"), "end": TEXT.index("need forecas
     ],
 )
 def test_a_word_or_mark_that_an_insert_tears_is_seen(changed: dict[str, Any], problem: str) -> None:
-    ((kind, words),) = said(
-        cuts=[changed], decoys=[], passages=[passage("Harbours need forecasts.")]
-    )
+    made = said(cuts=[changed], decoys=[], passages=[passage("Harbours need forecasts.")])
 
+    ((kind, words),) = (leak for leak in made if leak[0] is not LeakKind.LEFTOVER)
     assert kind is LeakKind.SEAM
     assert words.startswith(problem.split(":", maxsplit=1)[0])
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from reviewscore.schema.planted_point import PlantedPoint
-from reviewscore.validation.versions import Lots, joint_versions
-from tests.validation.invented import TEXT, passage, point, span
+from reviewscore.errors import InputError
+from reviewscore.schema.planted_point import PlantedPoint, TextEdit
+from reviewscore.validation.versions import Lots, as_judged, joint_versions, meet
+from tests.validation.invented import TEXT, paper, passage, point, span
 
 SEEDS, RATE = "Five seeds were run for each harbour.", "All runs use a rate of 0.0137."
 TIMES = "One forecast takes 41 ms on a laptop."
@@ -87,3 +88,21 @@ def test_lots_are_the_same_for_the_same_seed_alone() -> None:
 
     assert drawn[0] == drawn[1] != drawn[2]
     assert {Lots(seed).number(3, "n") for seed in range(30)} == {0, 1, 2}
+
+
+def test_a_version_is_read_anew_under_another_name_unless_reading_changes_it() -> None:
+    read = as_judged(paper(), TEXT.replace("cheap", "dear"), name="0a0a")
+
+    assert (read.paper_id, read.text) == ("0a0a", TEXT.replace("cheap", "dear"))
+    assert as_judged(paper()).paper_id == "tides"
+    with pytest.raises(InputError, match="paper 'tides' changes when it is read again"):
+        as_judged(paper(), TEXT.replace("\n", "\r\n"))
+
+
+def test_words_put_in_where_a_stretch_begins_meet_it_and_those_behind_it_do_not() -> None:
+    stretch = TextEdit(start=3, end=5)
+
+    put_in = [TextEdit(start=place, end=place, insert="so") for place in range(2, 7)]
+
+    assert [meet(one, stretch) for one in put_in] == [False, True, True, False, False]
+    assert [meet(stretch, one) for one in put_in] == [False, True, True, False, False]

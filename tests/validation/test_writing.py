@@ -265,10 +265,12 @@ def test_a_paper_without_a_usable_reply_is_counted_and_the_others_go_on(
     ended = written()
 
     about = {point["paper_id"] for point in written.lines("planted.jsonl")}
+    assert ended.exit_code == 3
     if record == "ConfirmReply":
-        assert written.made["dropped"]["no usable reply of a confirmer"] >= 3
+        lost = written.made["dropped"]["no usable reply of a confirmer"]
+        assert lost >= 3
+        assert f"a confirmer gave no usable reply on {lost} remarks about " in ended.stderr
     else:
-        assert ended.exit_code == 3
         assert written.made["failed"] == {"no reply fitted": 1}
         assert "no remarks about paper 'reefs'" in ended.stderr
         assert about == {"bells", "reefs"}  # the remark that is fair about bells
@@ -289,6 +291,75 @@ def test_papers_that_failed_are_asked_about_again_while_nothing_is_judged(
     assert "--retry-errors" in again.stderr
     assert written.made["kept"] == 7
     assert written.made["failed"] == {}
+
+
+def test_remarks_that_a_confirmer_has_not_answered_are_put_to_it_again_and_nothing_else(
+    written: Written,
+) -> None:
+    written.server.quirk = replies("I would rather not.", "ConfirmReply")
+    first = written()
+    written.server.quirk = None
+    before = written.asked()
+
+    again, kept = written(), written.lines("planted.jsonl")
+    ended = written("--retry-errors")
+
+    assert (first.exit_code, again.exit_code, kept) == (2, 2, [])
+    assert "7 no usable reply of a confirmer" in again.stderr
+    assert ended.exit_code == 0
+    assert (written.made["kept"], written.made["dropped"]) == (7, {})
+    assert written.asked() - before == Counter({"ConfirmReply": 14})
+
+
+def changed_papers(file: Path) -> None:
+    """Change a paper's text without its answers."""
+    text = file.read_text("utf-8")
+    assert "The reef is loud." in text
+    file.write_text(text.replace("The reef is loud.", "The reef is silent."), "utf-8")
+
+
+def test_what_a_changed_paper_costs_is_estimated_and_agreed_to(
+    written: Written, tmp_path: Path
+) -> None:
+    (tmp_path / "prices.toml").write_text(PRICES)
+    own = ("--prices", tmp_path / "prices.toml")
+    written.server.quirk = replies("I would rather not.", "ConfirmReply")
+    written(*own, "--max-usd", 90)  # nothing is planted, and so nothing judged
+    written.server.quirk = None
+    asked = len(written.server.bodies)
+    changed_papers(written.papers)
+
+    dry = written(*own, "--dry-run")
+
+    assert "1 paper to write about" in dry.stdout
+    assert len(written.server.bodies) == asked
+    assert "writing: " in written(*own, "--max-usd", 90).stderr
+    made = {row["paper_id"]: row["points"] for row in written.lines("written.jsonl")}
+    assert made["reefs"]
+    assert not made["bells"]
+
+
+@pytest.mark.parametrize("change", ["changed", "new", "gone"])
+def test_papers_other_than_those_judged_are_refused_before_anything_is_asked(
+    written: Written, change: str
+) -> None:
+    written()
+    asked, items = len(written.server.bodies), (written.out / "items" / "planted.jsonl").read_text()
+    if change == "changed":
+        changed_papers(written.papers)
+    elif change == "gone":
+        one_paper(written)
+    else:
+        more = json.dumps({"paper_id": "moles", "text": BELLS})
+        written.papers.write_text(f"{written.papers.read_text('utf-8')}{more}\n", "utf-8")
+
+    ended, dry = written(), written("--dry-run")
+
+    assert (ended.exit_code, dry.exit_code) == (2, 2)
+    assert "holds judgments of other remarks: paper" in ended.stderr
+    assert "give the papers as they were, or another folder" in ended.stderr
+    assert len(written.server.bodies) == asked
+    assert (written.out / "items" / "planted.jsonl").read_text() == items
 
 
 def test_text_in_a_paper_that_speaks_to_the_writer_stays_within_its_fence(
