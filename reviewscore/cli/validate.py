@@ -104,9 +104,7 @@ def command(
     from reviewscore.validation.variations import variations_of
 
     options.check_json(dry_run=dry_run)
-    if (mapping and not on) or (on and (items or also or writer or confirmer)):
-        words = "--items, --also, --writer and --confirmer go without --on; --mapping goes with it."
-        raise click.UsageError(words)
+    _check_flags(on, mapping, also, items or writer or confirmer)
     resolved = options.settings_from(as_settings(flags))
     put_in_force(resolved.settings.bounds)
     how = Resampling(resamples, seed, "papers")
@@ -161,3 +159,10 @@ def _say_left_out(faults: Sequence[InputError]) -> None:
         say(f"left out: {fault}")
     if len(faults) > _SHOWN:
         say(f"left out: {len(faults) - _SHOWN:,} more")
+
+
+def _check_flags(on: str | None, mapping: Path | None, also: object, planted: object) -> None:
+    """Refuse flags that would have no effect."""
+    if (mapping and not on) or (on and (also or planted)):
+        words = "--items, --also, --writer and --confirmer go without --on; --mapping goes with it."
+        raise click.UsageError(words)

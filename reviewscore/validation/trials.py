@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewscore.errors import InputError
-from reviewscore.papers.load import PaperRow, build_paper, load_paper
+from reviewscore.papers.load import load_paper
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.planted_point import PlantedForm, PlantedPoint
 from reviewscore.schema.review import Review
@@ -35,7 +35,7 @@ from reviewscore.validation.variations import (
     injected,
     reworded,
 )
-from reviewscore.validation.versions import JointVersion, Lots, joint_versions
+from reviewscore.validation.versions import JointVersion, Lots, as_judged, joint_versions
 
 ITEMS = "planted.jsonl"
 """Planted points beside the papers of a folder."""
@@ -324,16 +324,7 @@ class _Trials:
 
     def _read(self, paper: Paper, text: str, *name: str) -> Paper:
         """A text as a paper; one from which nothing is cut is read anew too, as the others."""
-        drawn = self._lots.name("paper", paper.paper_id, *name)
-        row = PaperRow(paper_id=drawn, title=paper.title, text=text, year=paper.year)
-        read = build_paper(row, doubts=False)
-        if read.text != text:
-            raise InputError(
-                f"the text of paper '{paper.paper_id}' changes when it is read again, so that its "
-                "points are left out",
-                cure="make the points from the text as `inspect` reads it",
-            )
-        return read
+        return as_judged(paper, text, name=self._lots.name("paper", paper.paper_id, *name))
 
 
 @dataclass
