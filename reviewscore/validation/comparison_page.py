@@ -62,12 +62,21 @@ def _advice(found: ValidationComparison, hits: int, kept: int, given: int) -> st
         return (
             f"Of {other} it is not shown that it can tell the two apart: do not act on its flags."
         )
+    return _weighed(hits, kept, given)
+
+
+def _weighed(hits: int, kept: int, given: int) -> str:
+    """What to do with two judges of which both can tell the two apart; signs as of `_advice`."""
+    better, talks = ("B" if sign > 0 else "A" for sign in (hits + kept, given))
     if hits * kept < 0:
         return "What counts more, finding or sparing, is yours to weigh."
-    better, talks = ("B" if sign > 0 else "A" for sign in (hits + kept, given))
+    if (hits or kept) and (not given or talks == better):
+        return f"Use {better}."
     if hits or kept:
-        silent = f", which gives a verdict less often than {talks}" if given else ""
-        return f"Use {better}{silent if talks != better else ''}."
+        return (
+            f"{talks} gives a verdict more often, which the shares above leave out: what counts is "
+            "yours to weigh."
+        )
     if given:
         return f"{talks} gives a verdict more often; where both do, no difference is shown."
     return "Nothing here speaks for one of them: take the cheaper one, or measure with more points."

@@ -18,7 +18,7 @@ from reviewscore.validation.comparison import (
     compare_validations,
     validations_named,
 )
-from reviewscore.validation.comparison_page import comparison_page, sentence, tidy
+from reviewscore.validation.comparison_page import _weighed, comparison_page, sentence, tidy
 from reviewscore.validation.figures import ANOTHER_PAPER, PlantedValidation
 from reviewscore.validation.judgments import JudgedTrial, TrialState
 from tests.commands import invoker
@@ -297,3 +297,21 @@ def test_two_models_are_compared_from_their_folders(
     refused = compare(tmp_path / "one", tmp_path / "two", "--unpaired")
     assert refused.exit_code == 2
     assert "trial by trial" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("hits", "kept", "given", "words"),
+    [
+        (1, 0, 0, "Use B."),
+        (0, -1, 0, "Use A."),
+        (0, 1, 1, "Use B."),
+        (0, 1, -1, "A gives a verdict more often, which the shares above leave out"),
+        (1, -1, 0, "finding or sparing"),
+        (0, 0, 1, "B gives a verdict more often; where both do"),
+        (0, 0, 0, "Nothing here speaks for one of them"),
+    ],
+)
+def test_no_judge_is_advised_that_is_better_only_where_it_speaks(
+    hits: int, kept: int, given: int, words: str
+) -> None:
+    assert words in _weighed(hits, kept, given)
