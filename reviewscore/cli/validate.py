@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from reviewscore.cli import options
-from reviewscore.cli.validate_on import SETS, validate_on
+from reviewscore.cli.validate_on import SETS, say_left_out, validate_on
 from reviewscore.config import as_settings
-from reviewscore.errors import InputError
-
-_SHOWN = 3
-"""Points left out that are said in full."""
 
 
 @click.command("validate", cls=options.GroupedCommand)
@@ -122,7 +117,7 @@ def command(
     varied = variations_of(also, author_response=resolved.settings.author_response)
     with waiting("making versions of papers", quiet=quiet):
         planted = planted_trials(ready.points, handles, seed=seed, also=varied)
-    _say_left_out(planted.left_out)
+    say_left_out(planted.left_out)
     if dry_run:
         return dry_run_of(planted.collection, resolved, beside=ready.beside)
     settings, outcome = score(
@@ -149,16 +144,6 @@ def command(
             say("its papers are invented: later audits and reports do not repeat it")
     failed = f"{outcome.failed} remarks failed; --retry-errors tries them again"
     return exit_code(outcome, output, failed) or (PARTLY if ready.failed else 0)
-
-
-def _say_left_out(faults: Sequence[InputError]) -> None:
-    """Say why points are left out, the first ones in full."""
-    from reviewscore.cli.terminal import say
-
-    for fault in faults[:_SHOWN]:
-        say(f"left out: {fault}")
-    if len(faults) > _SHOWN:
-        say(f"left out: {len(faults) - _SHOWN:,} more")
 
 
 def _check_flags(on: str | None, mapping: Path | None, also: object, planted: object) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reviewscore.config import Resolved
+    from reviewscore.errors import InputError
     from reviewscore.stats.resampling import Resampling
 
 SETS = ("bamboo", "qasper", "scifact", "peerreview-bench", "labels")
@@ -51,17 +52,14 @@ def validate_on(
     from reviewscore.cli.audit import dry_run_of, score
     from reviewscore.cli.closing import exit_code
     from reviewscore.cli.tabling import say_written
-    from reviewscore.cli.terminal import print_line, say, waiting
+    from reviewscore.cli.terminal import print_line, waiting
     from reviewscore.validation.labelled_figures import labelled_validation
     from reviewscore.validation.labelled_page import labelled_headline, write_labelled
     from reviewscore.validation.labelled_sets import read_set
 
     with waiting("reading the labelled set", quiet=quiet):
         given = read_set(name, places, seed=how.seed, mapping=mapping)
-    for fault in given.faults[:_SHOWN]:
-        say(f"left out: {fault}")
-    if len(given.faults) > _SHOWN:
-        say(f"left out: {len(given.faults) - _SHOWN:,} more")
+    say_left_out(given.faults)
     if dry_run:
         return dry_run_of(given.collection, resolved)
     settings, outcome = score(
@@ -76,3 +74,13 @@ def validate_on(
     return exit_code(
         outcome, output, f"{outcome.failed} remarks failed; --retry-errors tries them again"
     )
+
+
+def say_left_out(faults: Sequence[InputError]) -> None:
+    """Say why points are left out, the first ones in full."""
+    from reviewscore.cli.terminal import say
+
+    for fault in faults[:_SHOWN]:
+        say(f"left out: {fault}")
+    if len(faults) > _SHOWN:
+        say(f"left out: {len(faults) - _SHOWN:,} more")

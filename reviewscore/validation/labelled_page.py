@@ -31,12 +31,13 @@ from reviewscore.validation.labelled_figures import (
 )
 from reviewscore.validation.page import (
     COLUMNS,
-    STATE_NAMES,
     VERB,
     apart,
     cost_row,
     fields,
     in_words,
+    scores_table,
+    states_table,
     turned,
 )
 
@@ -143,8 +144,13 @@ def labelled_page(made: LabelledValidation, kind: SetKind) -> FigurePage:
         tables=(
             _apart(made),
             *([] if made.embedded else [_worth(made)]),
-            _states(made),
-            *([_scores(made)] if made.scores else []),
+            states_table(
+                made.states,
+                made.several,
+                both="truths",
+                lead="" if made.embedded else "What has no verdict is in no share of flags.",
+            ),
+            *([scores_table(made.scores)] if made.scores else []),
             _setup(made, kind),
         ),
         foot=tuple(_foot(made, kind)),
@@ -250,37 +256,6 @@ def _planted_row(planted: ValidationRecord, measures: Iterable[str]) -> tuple[Ce
                      n=known.n)
         )  # fmt: skip
     return ("Planted", *cells)
-
-
-def _states(made: LabelledValidation) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (STATE_NAMES[TrialState(state)], *counts) for state, counts in made.states.items()
-    ]
-    rows.append(("of all, remarks split into several points", made.several, None))
-    return Table(
-        "states",
-        "What came of each remark",
-        ("", "Misinformed", "Fair"),
-        tuple(rows),
-        lead="" if made.embedded else "What has no verdict is in no share of flags.",
-        notes=(
-            "A remark that is split into several points is flagged if any of them is, and has a "
-            "verdict without a flag only if all of them have; the last row counts both truths.",
-        ),
-    )
-
-
-def _scores(made: LabelledValidation) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (f"score {score}", *counts) for score, counts in made.scores.items()
-    ]
-    return Table(
-        "scores",
-        "Scores that were given",
-        ("", "Misinformed", "Fair"),
-        tuple(rows),
-        lead="Of arguments the lowest score of a premise; 1 and 2 are misinformed.",
-    )
 
 
 def _setup(made: LabelledValidation, kind: SetKind) -> Table:

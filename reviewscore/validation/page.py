@@ -238,8 +238,14 @@ def validation_page(made: PlantedValidation) -> FigurePage:
         tables=(
             *(_table(made, section) for section in made.sections if section.groups),
             *([_variations(made)] if made.variations else []),
-            _states(made),
-            *([_scores(made)] if made.scores else []),
+            states_table(
+                made.states,
+                made.several,
+                both="versions",
+                lead="Remarks of all strata in both versions. What has no verdict is in no share "
+                "of flags.",
+            ),
+            *([scores_table(made.scores)] if made.scores else []),
             *map(_reliability, made.reliability),
             _setup(made),
         ),
@@ -349,28 +355,37 @@ def _variations(made: PlantedValidation) -> Table:
     )  # fmt: skip
 
 
-def _states(made: PlantedValidation) -> Table:
+def states_table(
+    states: Mapping[str, tuple[int, int]], several: int, *, lead: str, both: str
+) -> Table:
+    """What came of each remark.
+
+    Args:
+        states: Misinformed and fair remarks by state.
+        several: Remarks that were split into several points.
+        lead: What stands above the table.
+        both: What the last row counts both of.
+    """
     rows: list[tuple[Cell, ...]] = [
-        (STATE_NAMES[TrialState(state)], *counts) for state, counts in made.states.items()
+        (STATE_NAMES[TrialState(state)], *counts) for state, counts in states.items()
     ]
-    rows.append(("of all, remarks split into several points", made.several, None))
+    rows.append(("of all, remarks split into several points", several, None))
     return Table(
         "states",
         "What came of each remark",
         ("", "Misinformed", "Fair"),
         tuple(rows),
-        lead="Remarks of all strata in both versions. What has no verdict is in no share of flags.",
+        lead=lead,
         notes=(
             "A remark that is split into several points is flagged if any of them is, and has a "
-            "verdict without a flag only if all of them have; the last row counts both versions.",
+            f"verdict without a flag only if all of them have; the last row counts both {both}.",
         ),
     )
 
 
-def _scores(made: PlantedValidation) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (f"score {score}", *counts) for score, counts in made.scores.items()
-    ]
+def scores_table(scores: Mapping[int, tuple[int, int]]) -> Table:
+    """Misinformed and fair remarks by the score that was given to them."""
+    rows: list[tuple[Cell, ...]] = [(f"score {score}", *counts) for score, counts in scores.items()]
     return Table(
         "scores",
         "Scores that were given",
