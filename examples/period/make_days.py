@@ -1,7 +1,8 @@
 """Write three days of an invented review period: what a venue's export held on each of them.
 
 ``python examples/period/make_days.py`` writes ``day-1``, ``day-2`` and ``day-3`` beside itself,
-each with ``papers.jsonl`` and ``reviews.jsonl``. Papers, reviews and people are invented.
+each with ``papers.jsonl`` and ``reviews.jsonl``. Papers (``papers``), reviews
+and people are invented.
 """
 
 from __future__ import annotations
@@ -12,126 +13,10 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-
-TIDE = """# Tide Tables for Gradient Noise
-
-## Abstract
-
-We schedule the batch size of stochastic training by the measured ratio of gradient noise to signal. The schedule, Tide, reaches the accuracy of fixed large batches with 38 % fewer samples on four tabular and two image tasks.
-
-## 1 Introduction
-
-Small batches explore, large batches settle. Practitioners raise the batch size by hand at epochs that they remember from earlier projects. We ask whether the noise itself can say when.
-
-## 2 Method
-
-Every 50 steps Tide splits the current batch into eight parts, computes a gradient for each, and takes the variance between parts over the squared norm of their mean. When the ratio, averaged over ten measurements, exceeds 2, the batch size is doubled. The measurement costs no further backward pass, because the eight gradients are those that the batch needs anyway; their sum is the gradient of the step. Memory grows by the size of the model once, for the running variance.
-
-## 3 Experiments
-
-We train on four tabular tasks (Harbour, Quarry, Orchard, Ledger) and on two sets of small images. All results are means over seven seeds; Table 1 gives standard deviations. Learning rates were tuned for each method on the validation split, with twelve trials each.
-
-Table 1: Samples until 95 % of the final accuracy, in thousands. Fixed small batches: 410 (22). Fixed large batches: 520 (31). Hand-made schedule: 395 (40). Tide: 322 (18).
-
-### 3.1 Ablation
-
-Replacing the ratio by the loss plateau raises the samples needed from 322 to 401 thousand. Doubling at fixed epochs instead needs 388 thousand. The number of parts matters little: with four, eight and sixteen parts we need 331, 322 and 320 thousand.
-
-### 3.2 Overhead
-
-On one accelerator, Tide adds 1.6 % to the time of a step, and 4 % of memory.
-
-## 4 Limitations
-
-We have not tried models with more than 80 million parameters. With batch normalisation the parts see other statistics than the whole batch; Harbour and Quarry use it, and we saw no harm there, but we cannot exclude it elsewhere.
-
-## 5 Conclusion
-
-Noise tells when to raise the batch size, at almost no cost.
-"""
-
-LANTERN = """# Lantern: Retrieval That Says When It Does Not Know
-
-## Abstract
-
-Retrieval systems return something for every query. Lantern adds a calibrated refusal: a query is answered only if the probability that the best passage holds the answer exceeds a threshold chosen by the user. On three question sets Lantern refuses 71 % of unanswerable questions and 9 % of answerable ones.
-
-## 1 Introduction
-
-A passage that nearly answers is worse than none. We calibrate the score of the best passage on questions of which we know whether the collection answers them.
-
-## 2 Method
-
-For each question we take the scores of the ten best passages, their mean and spread, and the share of question words that the best passage holds. A logistic regression with these thirteen features gives the probability that the question can be answered. It is fitted on 2,000 questions, half of them made unanswerable by removing their passage from the collection.
-
-## 3 Experiments
-
-The three sets are Parish (letters of an archive), Manual (repair manuals) and Court (rulings, translated). We compare with the raw score of the best passage, with the gap between the first and the second, and with a prompt that asks a language model of 7 billion parameters whether it can answer.
-
-Table 1: Refused unanswerable questions at 9 % refused answerable ones. Raw score: 44 %. Gap: 39 %. Language model: 63 %. Lantern: 71 %.
-
-The expected calibration error on held-out questions is 0.03 on Parish, 0.04 on Manual and 0.06 on Court. Fitting on Parish and testing on Court raises it to 0.11.
-
-### 3.1 What the features give
-
-Without the spread of scores, Lantern refuses 66 %; without word overlap 68 %; with the raw score alone 44 %.
-
-## 4 Limitations
-
-All collections are in English or translated into it. Questions were written by the authors for Manual, by readers of the archive for Parish. We do not study conversations.
-"""
-
-KEEL = """# Keel: Stable Rollouts for Learned Simulators
-
-## Abstract
-
-Learned simulators drift when they are fed their own predictions. Keel trains on short rollouts with a penalty on the growth of errors, and keeps a shallow-water simulator stable for 10,000 steps.
-
-## 1 Introduction
-
-A simulator that is exact for one step may explode after a hundred. We penalise growth instead of size.
-
-## 2 Method
-
-In training we unroll the network for five steps from a true state and from a perturbed copy of it. The penalty is the logarithm of the ratio of the two distances after and before the rollout, where it is positive. Gradients flow through all five steps. The weight of the penalty, 0.1, was chosen on a validation set of ten trajectories and is the same in all experiments.
-
-## 3 Experiments
-
-Shallow water on a 128 by 128 grid, and Kolmogorov flow at Reynolds number 1,000. Baselines: one-step training, noise injection, and unrolled training without the penalty. Each was trained three times.
-
-Table 1: Steps until the error exceeds that of the climatological mean. One step: 140. Noise injection: 910. Unrolled: 1,300. Keel: more than 10,000 in all three runs.
-
-The spectrum of kinetic energy after 5,000 steps lies within 8 % of the reference at all wave numbers below 40; at higher ones Keel loses up to 60 % of the energy.
-
-Training takes 2.4 times as long as one-step training, and as long as unrolled training.
-
-## 4 Limitations
-
-Both systems are two-dimensional with periodic boundaries. Small scales are too smooth, as the spectrum shows.
-"""
-
-MOSAIC = """# Mosaic: Federated Learning with Clients That Come and Go
-
-## Abstract
-
-Clients of federated learning join and leave. Mosaic weighs each update by how long its client has been away, and forgets clients that left on request, at the cost of one vector a client.
-
-## 1 Introduction
-
-Participation is neither random nor full. We model absence explicitly.
-
-## 2 Method
-
-The server keeps, for each client, the sum of its weighted updates. An update of a client that was away for d rounds is multiplied by 0.9 to the power of d. When a client asks to be forgotten, its sum is subtracted from the model and ten rounds of training follow.
-
-## 3 Experiments
-
-We simulate 500 clients on digit and on sensor data; participation follows logs of a bicycle-sharing app. Mosaic reaches 91.2 % (0.3) on digits against 89.8 % (0.4) of averaging; all figures are means over five seeds. After forgetting, a membership attack succeeds for 51 % of the forgotten clients, against 68 % before, and 50 % by chance.
-
-## 4 Limitations
-
-A sum a client takes memory that grows with the number of clients; with 500 clients and our model it is 1.1 GB. We have no proof that forgetting is complete.
-"""
+TIDE, LANTERN, KEEL, MOSAIC = (
+    (HERE / "papers" / f"{name}.md").read_text("utf-8")
+    for name in ("tide", "lantern", "keel", "mosaic")
+)
 
 TIDE_REVISED = TIDE.replace(
     "## 4 Limitations",
