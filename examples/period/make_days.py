@@ -50,9 +50,9 @@ DAY_1 = (
             "tide-1", "tide", "rev-amber", 4,
             summary="The paper raises the batch size by a measured noise ratio.",
             strengths="Simple and cheap.",
-            weaknesses="- The main concern: there is no ablation of the noise ratio, so I cannot "
-            "tell whether any schedule would do.\n- Results are reported for a single seed.\n"
-            "- Models are small by today's standards.",
+            weaknesses="- My main concern is that there is no ablation of the noise ratio, so I "
+            "cannot tell whether any schedule would do.\n- Results are reported for a single "
+            "seed.\n- Models are small by today's standards.",
             questions="- How many trials were used to tune the learning rate of each method?\n"
             "- Would the schedule also help for language models?",
         ),
