@@ -248,14 +248,13 @@ def main() -> None:
     options.add_argument("--kills", type=int, default=0)
     options.add_argument("--judges", nargs="*", choices=JUDGES, default=list(JUDGES))
     chosen = options.parse_args()
-    head("A review period, replayed")
+    print("\n### A review period, replayed\n")
     if not SOURCE.is_dir():
         skip("no submissions with reviews beside the checkout")
         return
-    print(
-        "| judge | days | points | judged twice | changed | contested | labels lost | wall | kills |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|")
+    columns = "judge|days|points|judged twice|changed|contested|labels lost|wall|kills".split("|")
+    print(f"| {' | '.join(columns)} |
+|{'---|' * len(columns)}")
     with tempfile.TemporaryDirectory(prefix="reviewscore-bench-") as name:
         folder = Path(name)
         days = write_days(read_days(chosen.days, chosen.papers), folder / "days")
