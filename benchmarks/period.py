@@ -26,7 +26,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.measure import QUICK, ROOT, SHARED, head, skip
+from benchmarks.measure import QUICK, ROOT, SHARED, skip
 
 SOURCE = SHARED / "neurips"
 ANCHORS = ("span", "section", "ordinal", "neighbours", "occurrences", "places", "provenance")
@@ -252,9 +252,19 @@ def main() -> None:
     if not SOURCE.is_dir():
         skip("no submissions with reviews beside the checkout")
         return
-    columns = "judge|days|points|judged twice|changed|contested|labels lost|wall|kills".split("|")
-    print(f"| {' | '.join(columns)} |
-|{'---|' * len(columns)}")
+    columns = [
+        "judge",
+        "days",
+        "points",
+        "judged twice",
+        "changed",
+        "contested",
+        "labels lost",
+        "wall",
+        "kills",
+    ]
+    print(f"| {' | '.join(columns)} |")
+    print(f"|{'---|' * len(columns)}")
     with tempfile.TemporaryDirectory(prefix="reviewscore-bench-") as name:
         folder = Path(name)
         days = write_days(read_days(chosen.days, chosen.papers), folder / "days")
