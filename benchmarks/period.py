@@ -34,6 +34,10 @@ ANCHORS = ("span", "section", "ordinal", "neighbours", "occurrences", "places", 
 VERDICT = ("status", "base", "advanced", "misinformed", "finding", "standing", "probability")
 Row = dict[str, Any]
 JUDGES = ("lexical", "economy", "presupposition")
+COLUMNS = (
+    *("judge", "days", "points", "judged twice", "changed"),
+    *("contested", "labels lost", "wall", "kills"),
+)
 
 
 @dataclass
@@ -252,7 +256,7 @@ def main() -> None:
     if not SOURCE.is_dir():
         skip("no submissions with reviews beside the checkout")
         return
-    columns = [
+    COLUMNS = [
         "judge",
         "days",
         "points",
@@ -263,8 +267,8 @@ def main() -> None:
         "wall",
         "kills",
     ]
-    print(f"| {' | '.join(columns)} |")
-    print(f"|{'---|' * len(columns)}")
+    print(f"| {' | '.join(COLUMNS)} |")
+    print(f"|{'---|' * len(COLUMNS)}")
     with tempfile.TemporaryDirectory(prefix="reviewscore-bench-") as name:
         folder = Path(name)
         days = write_days(read_days(chosen.days, chosen.papers), folder / "days")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import sys
 import tempfile
 from collections.abc import Iterator
 from itertools import cycle, islice
@@ -152,4 +151,4 @@ def _pages(folder: Path, venue: Path, papers: int, points: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
