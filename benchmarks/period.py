@@ -256,17 +256,6 @@ def main() -> None:
     if not SOURCE.is_dir():
         skip("no submissions with reviews beside the checkout")
         return
-    COLUMNS = [
-        "judge",
-        "days",
-        "points",
-        "judged twice",
-        "changed",
-        "contested",
-        "labels lost",
-        "wall",
-        "kills",
-    ]
     print(f"| {' | '.join(COLUMNS)} |")
     print(f"|{'---|' * len(COLUMNS)}")
     with tempfile.TemporaryDirectory(prefix="reviewscore-bench-") as name:
