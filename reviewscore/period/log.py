@@ -72,7 +72,8 @@ class LogEntry(Record):
 
     def own_hash(self) -> str:
         """What its hash has to be."""
-        return hashlib.sha256(_canonical(self.model_dump(mode="json", exclude={"hash"}))).hexdigest()
+        fields = self.model_dump(mode="json", exclude={"hash"})
+        return hashlib.sha256(_canonical(fields)).hexdigest()
 
 
 class Head(NamedTuple):
@@ -122,9 +123,7 @@ def append(
             size, last, torn = _end_of(path)
             entries = [_entry(REPAIRED, last, details=_noted(torn))] if torn else []
             last = entries[-1] if entries else last
-            entries.append(
-                _entry(event, last, who=who, details=dict(details or {}), files=sums)
-            )
+            entries.append(_entry(event, last, who=who, details=dict(details or {}), files=sums))
             _write_at(path, size, b"".join(entry.line() + b"\n" for entry in entries))
             return entries[-1]
     except Timeout as error:
@@ -182,7 +181,7 @@ def _end_of(path: Path) -> tuple[int, LogEntry | None, bytes]:
             start = max(0, size - window)
             file.seek(start)
             lines = file.read(size - start).split(b"\n")
-            if start == 0 or len(lines) > 2:  # the first of them may have begun before
+            if start == 0 or lines[1:-1]:  # the first of them may have begun before
                 break
             window *= 4
     torn = lines.pop()
