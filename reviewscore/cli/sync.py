@@ -11,7 +11,7 @@ import click
 
 from reviewscore.cli import options
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def command(
         say=tell,
     )
     if as_json:
-        print_line(done.model_dump_json(indent=1))
+        print_text(done.model_dump_json(indent=1))
     else:
         _print(done, output)
     return PARTLY if done.bad_lines else 0
@@ -107,8 +107,10 @@ def _is_venue_id(named: str) -> bool:
 
 def _print(done: SyncRecord, venue: Path) -> None:
     """The table of what changed, and what to type next."""
-    kinds = [kind for kind in {**done.papers, **done.reviews}]
     print_line(f"{venue}: sync {done.number}, {done.at}")
+    if done.bad_lines:
+        print_line(f"{done.bad_lines:,} lines could not be used; {done.kept:,} rows stay for them")
+    kinds = [*{**done.papers, **done.reviews}]
     if not kinds:
         print_line("nothing changed")
         return
@@ -117,6 +119,4 @@ def _print(done: SyncRecord, venue: Path) -> None:
     for kind in kinds:
         counts = (done.papers.get(kind, 0), done.reviews.get(kind, 0))
         print_line(f"{kind:{width}}  " + "  ".join(f"{count:>8,}" for count in counts))
-    if done.bad_lines:
-        print_line(f"{done.bad_lines:,} lines could not be used; {done.kept:,} rows stay for them")
     print_line(f"next: reviewscore audit {shlex.quote(str(venue))}")
