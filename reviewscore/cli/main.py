@@ -1,8 +1,9 @@
 """The group of commands, global behaviour and exit codes.
 
 0 done · 1 no: a threshold was missed (`agree --fail-under`), the rounds ran out (`reconstruct`), a
-prompt differs (`prompts verify`), something is suspicious (`inspect`) · 2 wrong use · 3 done in
-part, some points or files failed · 4 stopped by a limit · 130 interrupted.
+prompt differs (`prompts verify`), something is suspicious (`inspect`), a venue folder is not what
+was written (`verify`) · 2 wrong use · 3 done in part, some points or files failed · 4 stopped by a
+limit · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
 
 _VERBS = {
     "fetch": "Fetch papers and reviews from OpenReview, or read its exported notes.",
+    "sync": "Keep a venue folder in step with its source; say what changed.",
     "audit": "Score every point of a batch of reviews into a run folder.",
     "validate": "Measure a judge on planted remarks: can it be trusted on these papers?",
     "inspect": "Say what papers hold: sections, loss, hidden text, text for a model.",
@@ -39,6 +41,8 @@ _VERBS = {
     "merge": "Make one run folder of the parts of a venue.",
     "venue": "Report on a venue: rates by type, area and reviewer load, naming nobody.",
     "compare": "Measure drift between two judges, settings or years, with intervals.",
+    "verify": "Check the log, the records and the pages of a venue folder.",
+    "withdraw": "Remove a paper or review from a venue folder and the ledger.",
     "purge": "Remove a run and its copies, such as its calls in the ledger.",
     "cache": "Look at the ledger of paid calls, export it, empty it.",
     "prompts": "List, show or verify the prompts.",

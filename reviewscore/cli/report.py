@@ -15,7 +15,7 @@ from reviewscore.errors import RunFolderError, SettingsError
 
 
 @click.command("report", cls=Verb, writes_files=True)
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @options.path(
     "-o",
     "--output",
