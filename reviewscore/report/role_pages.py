@@ -114,8 +114,11 @@ class Contents:
 
     @classmethod
     def of(cls, heading: str, listed: list[Listed], each: str) -> Contents:
-        """The list of pages that are given in any order."""
-        ranked = sorted(listed, key=lambda listed: listed.rank)
+        """The list of pages that are given in any order; reviews of a paper stand together."""
+        first: dict[str, tuple[bool, int, int, int]] = {}
+        for one in listed:
+            first[one.ids[0]] = min(one.rank, first.get(one.ids[0], one.rank))
+        ranked = sorted(listed, key=lambda one: (first[one.ids[0]], one.ids[0], one.rank))
         shared = tuple(
             banner
             for banner in (listed[0].banners if listed else ())
@@ -251,9 +254,9 @@ def write_for(
         reviews: Gives a review by its id, for what of the authors' response answers no point.
         out: A file (``.html`` or ``.md``) for all papers, or a folder with a list of pages by
             title (``index``) and a page for each paper that has something to read (for reviewers,
-            each review), as HTML and as Markdown; a file in the run folder if None. Pages that an
-            earlier report wrote into the folder and this one does not are taken away, unless
-            something else has changed them.
+            each review), as HTML and as Markdown; if None, a file in the run folder, for reviewers
+            a folder there. Pages that an earlier report wrote into the folder and this one does
+            not are taken away, unless something else has changed them.
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
         accept_changed: Go on with records that something else has changed, and say so.
@@ -264,15 +267,22 @@ def write_for(
     Raises:
         RunFolderError: The run cannot be read, its records were changed, or a file cannot be
             written.
-        SettingsError: The ending is none of these.
+        SettingsError: The ending is none of these, or one file would hold several reviews for
+            their reviewers, none of whom is to see the others'.
     """
-    target = run / f"for-{reader.value}.html" if out is None else out
+    apart = reader is Reader.REVIEWER
+    target = run / f"for-{reader.value}{'' if apart else '.html'}" if out is None else out
     ending = target.suffix.lower()
     manifest = read_manifest(run, accept_changed=accept_changed)
     judge = manifest.judge
     sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews)
     if ending in _ENDINGS:
         ranked = sorted(sheets, key=lambda part: part.rank)
+        if apart and len(ranked) > 1:
+            raise SettingsError(
+                f"{target} would show {len(ranked):,} reviews to each reviewer; name a folder "
+                f"(-o {target.with_suffix('').name}), in which each review has a page of its own"
+            )
         listed = [Listed.of(part, f"#sheet-{place}") for place, part in enumerate(ranked, start=1)]
         contents = Contents.of(f"For the {reader.value}", listed, _each(reader))
         chosen = [part for part in ranked if part.to_read]

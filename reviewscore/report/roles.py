@@ -584,7 +584,7 @@ _MISTAKEN = "The passages were found by a program, which can be mistaken about w
 
 
 def _for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    nothing = "No passage of the paper was found that would bear on a point of these reviews."
+    nothing = "No passage of the paper was found that would bear on a point of this review."
     return _noted(
         paper_id, title, [(point, proof(point)) for point in points if called(point)], nothing
     )
