@@ -230,7 +230,7 @@ TitleOf = Callable[[str], str | None]
 _ENDINGS = (".html", ".htm", ".md")
 _INDEX = "index"
 """Name of the list of pages in a folder."""
-_PAGES = "pages.json"
+PAGES_LIST = "pages.json"
 """Which of a folder's files were written there."""
 
 
@@ -465,7 +465,7 @@ def write_folder(
     faults += _remove(target, {name: earlier[name] for name in earlier.keys() - kept.keys()})
     pages = WrittenPages(reader=reader, files=dict(sorted((kept | digests).items())))
     try:
-        write_whole(target / _PAGES, pages.model_dump_json(indent=1) + "\n")
+        write_whole(target / PAGES_LIST, pages.model_dump_json(indent=1) + "\n")
     except RunFolderError as error:
         faults.append(error)
     return written
@@ -477,13 +477,13 @@ def _earlier_pages(target: Path) -> dict[str, str]:
     Raises:
         RunFolderError: Something else has the name of the list.
     """
-    raw = read_whole(target / _PAGES)
+    raw = read_whole(target / PAGES_LIST)
     try:
         return {} if raw is None else WrittenPages.model_validate_json(raw).files
     except ValidationError as error:
         raise RunFolderError(
-            f"{target / _PAGES}: not a list of pages of this version of reviewscore; move it away "
-            "or choose another folder"
+            f"{target / PAGES_LIST}: not a list of pages of this version of reviewscore; move it "
+            "away or choose another folder"
         ) from error
 
 
