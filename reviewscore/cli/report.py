@@ -190,11 +190,11 @@ def _deliver(
     for folder in delivery.removed:
         say(f"{folder}: taken away, as this person is no {reader} any more")
     if delivery.unassigned:
-        of = "reviews" if reader == Role.REVIEWER else "papers"
+        of = counted(len(delivery.unassigned), "review" if reader == Role.REVIEWER else "paper")
         names = ", ".join(delivery.unassigned[:_SHOWN])
         more = len(delivery.unassigned) - _SHOWN
         also = f" and {more:,} more" if more > 0 else ""
-        say(f"{len(delivery.unassigned):,} {of} that no {reader} may see: {names}{also}")
+        say(f"{of} that no {reader} may see: {names}{also}")
     for fault in delivery.faults:
         say(f"error: {fault}")
     return PARTLY if delivery.faults else 0

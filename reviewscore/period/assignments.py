@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from math import isnan
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -68,6 +69,8 @@ class Assignment(BaseModel):
     @classmethod
     def _stripped(cls, value: object) -> object:
         """An identifier without the blanks of a hand-made table; None of an empty cell."""
+        if isinstance(value, float):  # a column of numbers with gaps
+            value = None if isnan(value) else int(value) if value.is_integer() else value
         return (value.strip() or None) if isinstance(value, str) else value
 
     @field_validator("role", mode="before")

@@ -114,8 +114,8 @@ def deliver(
             "that the paper speaks to, with the passages) or --release points (all points)"
         )
     if not people or person not in (None, *people):
-        who = "nobody" if person is None else f"'{person}'"
-        raise SettingsError(f"{who} is a {role.value} in the assignments; check the column role")
+        who = "" if person is None else f" '{person}'"
+        raise SettingsError(f"the assignments have no {role.value}{who}; check the column role")
     venue = VenueFolder(run) if is_venue(run) else None
     own = venue is not None and out.resolve() == (venue.path / PAGES).resolve()
     root = run if own else out
