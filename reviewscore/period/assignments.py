@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import cache
 from math import isnan
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from reviewscore.errors import InputError
 from reviewscore.report.roles import Reader
 from reviewscore.schema.paper import base_paper_id
 from reviewscore.sources.data_folder import digest_name
-from reviewscore.sources.records import RecordFile, RecordRow, as_model
+from reviewscore.sources.records import RecordRow, as_model, table_rows
 
 _PERSON = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 """Identifiers of people: no names of profiles, no addresses, nothing that looks like another."""
@@ -76,10 +77,10 @@ class Assignment(BaseModel):
     @field_validator("role", mode="before")
     @classmethod
     def _role(cls, value: object) -> object:
-        name = re.sub(r"[\s_]+", "-", str(value).strip().lower())
-        if name in {role.value for role in Role}:
-            return Role(name)
-        raise ValueError(f"unknown role '{value}'; use {', '.join(role.value for role in Role)}")
+        known = _role_of(str(value))
+        if known is None:
+            raise ValueError(f"unknown role '{value}'; use {', '.join(Role)}")
+        return known
 
     @field_validator("conflict", mode="before")
     @classmethod
@@ -199,31 +200,40 @@ def read_assignments(file: Path) -> Assignments:
 
 def _rows(file: Path) -> Iterator[Assignment]:
     met: dict[str, tuple[str, int]] = {}
-    for row in RecordFile.of(file).rows():
-        strange = next((name for name in row.value if name not in Assignment.model_fields), None)
-        if strange is not None:
+    for line, cells in table_rows(file):
+        record = {name: cell for name, cell in cells.items() if cell not in ("", None)}
+        if not record:
+            continue
+        for name in record.keys() - Assignment.model_fields.keys():
             cure = f"the columns are {', '.join(Assignment.model_fields)}; take others out"
-            raise InputError("is no column of assignments", file=file, line=row.line,
-                             field=strange, cure=cure)  # fmt: skip
-        assignment = as_model(row, Assignment, file)
-        fault = _fault(assignment, row, met)
+            raise InputError("is no column of assignments", file=file, line=line, field=name,
+                             cure=cure)  # fmt: skip
+        assignment = as_model(RecordRow(line, 0, record), Assignment, file)
+        fault = _fault(assignment, line, met)
         if fault is not None:
             field, problem, cure = fault
-            raise InputError(problem, file=file, line=row.line, field=field, cure=cure)
+            raise InputError(problem, file=file, line=line, field=field, cure=cure)
         yield assignment
 
 
+@cache
+def _role_of(name: str) -> Role | None:
+    """The role of a name, however it is spaced; None if there is none."""
+    plain = re.sub(r"[\s_]+", "-", name.strip().lower())
+    return next((role for role in Role if role.value == plain), None)
+
+
 def _fault(
-    row: Assignment, place: RecordRow, met: dict[str, tuple[str, int]]
+    row: Assignment, line: int, met: dict[str, tuple[str, int]]
 ) -> tuple[str, str, str] | None:
     """Field, problem and cure of a row that cannot be used."""
     if not _PERSON.fullmatch(row.person):
         cure = "give each person a pseudonym, and keep who is who to yourself"
         return "person", "is not made of the letters a to z, digits, and . _ - within", cure
-    known, line = met.setdefault(row.person.lower(), (row.person, place.line))
+    known, first = met.setdefault(row.person.lower(), (row.person, line))
     if known != row.person:
         cure = "write one person's pseudonym in one way"
-        return "person", f"'{row.person}' is '{known}' on line {line} in another case", cure
+        return "person", f"'{row.person}' is '{known}' on line {first} in another case", cure
     if row.gap is not None:
         what = "conflict" if row.forbids else row.role.value
         return row.gap, f"is empty for '{row.person}'", f"name the {row.gap} of each {what}"
