@@ -19,7 +19,7 @@ _SHOWN = 20
 
 
 @click.command("report", cls=Verb, writes_files=True)
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @options.path(
     "-o",
     "--output",
