@@ -19,7 +19,7 @@ _SHOWN = 20
 
 
 @click.command("report", cls=Verb, writes_files=True)
-@click.argument("run", type=options.RUN)
+@click.argument("run", type=options.PATH)
 @options.path(
     "-o",
     "--output",
@@ -71,6 +71,7 @@ def command(
               reviewscore report runs/iclr24 --for meta-reviewer -o pages
               reviewscore report VENUE --for area-chair --out-of assignments.csv
     """
+    from reviewscore.period.venue import run_of
     from reviewscore.runs.folder import check_destination
 
     if output is not None:
@@ -79,6 +80,7 @@ def command(
         with waiting("writing pages"):
             return _deliver(run, table, reader, output, data, release, person,
                             accept_changed=accept_changed)  # fmt: skip
+    run = run_of(run)
     if release is not None or person is not None or (reader or "").endswith("-chair"):
         raise SettingsError("chairs, --release and --person go with --out-of assignments.csv")
     if reader is not None:

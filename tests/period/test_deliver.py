@@ -438,6 +438,26 @@ def test_the_log_of_a_venue_says_who_saw_what_and_the_pages_verify(tmp_path: Pat
     assert any("index.md" in fault for check in verify(folder).checks for fault in check.faults)
 
 
+def test_a_venue_is_delivered_into_its_own_pages_by_name_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Venue(tmp_path, {"rv1": "pa1", "rv2": "pa2"})
+    folder = as_venue(made, tmp_path / "venue")
+    file = folder / "assignments.csv"
+    file.write_text("person,role,review\nada,reviewer,rv1\n", "utf-8")
+    report = invoker("report", capsys)
+
+    ended = report(folder, "--for", "reviewer", "--out-of", file)
+
+    assert ended.exit_code == 0, ended.stderr
+    pages = folder / "pages" / folder_of("ada") / "reviewer"
+    assert ids_in(pages) == {"pa1", "rv1"}
+    assert "zqtitle1z" in marks_in(pages)
+    assert "1 review that no reviewer may see: rv2" in ended.stderr
+    assert [entry.who for entry in log.read(folder)] == ["ada"]
+    assert report(folder, "-o", "-").exit_code == 0  # the run of the venue, as ever
+
+
 def test_the_command_names_what_it_wrote_and_what_is_of_nobody(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
