@@ -55,6 +55,11 @@ _SHOWN = 8
     help="Take reviews as they were first written, not as changed since: a request for each that "
     "was changed.",
 )
+@options.switch(
+    "--assignments",
+    help="With --from-export: write only the table of assignments (CSV) of its notes and groups, "
+    "by their anonymous ids.",
+)
 @click.option("--limit", type=click.IntRange(1), help="So many papers at most.")
 def command(
     names: tuple[str, ...],
@@ -67,6 +72,7 @@ def command(
     api: str | None,
     pdfs: bool,
     first_versions: bool,
+    assignments: bool,
     limit: int | None,
 ) -> int:
     """Fetch papers and reviews from OpenReview into a folder that `audit` reads.
@@ -83,8 +89,7 @@ def command(
                 --columns paper_id="Paper ID" --papers pdfs/ -o ours
               reviewscore audit iclr24 -o runs/iclr24
     """
-    from reviewscore.sources.openreview.fetch import FetchTargets, fetch, read_export
-    from reviewscore.sources.openreview.server import Server
+    from reviewscore.sources.openreview.fetch import read_export
 
     local = [path for path in (from_export, from_corpus, from_table) if path is not None]
     if len(local) > 1 or (local and names):
@@ -93,12 +98,30 @@ def command(
         raise SettingsError("--first-versions goes with a venue or forums of OpenReview")
     if (columns or papers) and from_table is None:
         raise SettingsError("--columns and --papers go with --from-table")
+    if assignments:
+        return _assignments(from_export, output)
     if from_table is not None:
         return _table(from_table, columns, papers, output)
     if from_corpus is not None:
         return _corpus(from_corpus, output)
     if from_export is not None:
         return _report(read_export(from_export, output, say=say), output)
+    return _fetch(names, output, api, limit, pdfs=pdfs, first_versions=first_versions)
+
+
+def _fetch(
+    names: tuple[str, ...],
+    output: Path,
+    api: str | None,
+    limit: int | None,
+    *,
+    pdfs: bool,
+    first_versions: bool,
+) -> int:
+    """Fetch a venue or forums."""
+    from reviewscore.sources.openreview.fetch import FetchTargets, fetch
+    from reviewscore.sources.openreview.server import Server
+
     names = tuple(map(_named, names))
     venues = [name for name in names if "/" in name or name == "TMLR"]
     if not names or len(venues) > 1:
@@ -175,6 +198,22 @@ def _table(table: Path, columns: tuple[str, ...], papers: Path | None, out: Path
     if corpus.unused:
         say(f"columns that are not used: {', '.join(corpus.unused)} (name them with --columns)")
     return _converted(corpus.papers, corpus.reviews, corpus.faults, out)
+
+
+def _assignments(path: Path | None, out: Path) -> int:
+    if path is None:
+        raise SettingsError("--assignments goes with --from-export")
+    from reviewscore.files import write_whole
+    from reviewscore.printable import counted
+    from reviewscore.sources.openreview.groups import assignments_in
+
+    table, elsewhere = assignments_in(path)
+    write_whole(out, table, named=True)
+    print_line(f"{out}: {counted(table.count(chr(10)) - 1, 'assignment')}")
+    if elsewhere:
+        say(f"left out: {counted(elsewhere, 'group')} of papers that are not in the export")
+    say("groups hold no conflicts; add rows with the role conflict")
+    return 0
 
 
 def _corpus(path: Path, out: Path) -> int:

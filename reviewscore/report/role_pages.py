@@ -6,8 +6,9 @@ Reviewers get a page for each review, so that each can be sent to its author alo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Literal
@@ -70,6 +71,7 @@ class Listed:
         banners: What must be known of this page.
         rank: See `Sheet.rank`.
         link: The page's place, without its ending or as an anchor.
+        judge: Who judged its points.
     """
 
     title: str
@@ -80,12 +82,13 @@ class Listed:
     banners: tuple[str, ...]
     rank: tuple[bool, int, int, int]
     link: str = ""
+    judge: str = ""
 
     @classmethod
     def of(cls, sheet: Sheet, link: str = "") -> Listed:
         """The line of a page."""
         return cls(sheet.about, sheet.ids, sheet.with_passages, sheet.to_read, sheet.lead,
-                   sheet.banners, sheet.rank, link)  # fmt: skip
+                   sheet.banners, sheet.rank, link, sheet.judge)  # fmt: skip
 
     @property
     def named(self) -> str:
@@ -114,8 +117,11 @@ class Contents:
 
     @classmethod
     def of(cls, heading: str, listed: list[Listed], each: str) -> Contents:
-        """The list of pages that are given in any order."""
-        ranked = sorted(listed, key=lambda listed: listed.rank)
+        """The list of pages that are given in any order; reviews of a paper stand together."""
+        first: dict[str, tuple[bool, int, int, int]] = {}
+        for one in listed:
+            first[one.ids[0]] = min(one.rank, first.get(one.ids[0], one.rank))
+        ranked = sorted(listed, key=lambda one: (first[one.ids[0]], one.ids[0], one.rank))
         shared = tuple(
             banner
             for banner in (listed[0].banners if listed else ())
@@ -224,7 +230,7 @@ TitleOf = Callable[[str], str | None]
 _ENDINGS = (".html", ".htm", ".md")
 _INDEX = "index"
 """Name of the list of pages in a folder."""
-_PAGES = "pages.json"
+PAGES_LIST = "pages.json"
 """Which of a folder's files were written there."""
 
 
@@ -251,9 +257,9 @@ def write_for(
         reviews: Gives a review by its id, for what of the authors' response answers no point.
         out: A file (``.html`` or ``.md``) for all papers, or a folder with a list of pages by
             title (``index``) and a page for each paper that has something to read (for reviewers,
-            each review), as HTML and as Markdown; a file in the run folder if None. Pages that an
-            earlier report wrote into the folder and this one does not are taken away, unless
-            something else has changed them.
+            each review), as HTML and as Markdown; if None, a file in the run folder, for reviewers
+            a folder there. Pages that an earlier report wrote into the folder and this one does
+            not are taken away, unless something else has changed them.
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
         accept_changed: Go on with records that something else has changed, and say so.
@@ -264,29 +270,35 @@ def write_for(
     Raises:
         RunFolderError: The run cannot be read, its records were changed, or a file cannot be
             written.
-        SettingsError: The ending is none of these.
+        SettingsError: The ending is none of these, or one file would hold several reviews for
+            their reviewers, none of whom is to see the others'.
     """
-    target = run / f"for-{reader.value}.html" if out is None else out
+    apart = reader is Reader.REVIEWER
+    target = run / f"for-{reader.value}{'' if apart else '.html'}" if out is None else out
     ending = target.suffix.lower()
     manifest = read_manifest(run, accept_changed=accept_changed)
-    judge = manifest.judge
     sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews)
     if ending in _ENDINGS:
         ranked = sorted(sheets, key=lambda part: part.rank)
+        if apart and len(ranked) > 1:
+            raise SettingsError(
+                f"{target} would show {len(ranked):,} reviews to each reviewer; name a folder "
+                f"(-o {target.with_suffix('').name}), in which each review has a page of its own"
+            )
         listed = [Listed.of(part, f"#sheet-{place}") for place, part in enumerate(ranked, start=1)]
         contents = Contents.of(f"For the {reader.value}", listed, _each(reader))
         chosen = [part for part in ranked if part.to_read]
         text = (
             "\n---\n\n".join([contents_markdown(contents, linked=False), *map(markdown, chosen)])
             if ending == ".md"
-            else _html(chosen, reader, judge, contents)
+            else _html(chosen, reader, contents)
         )
         write_whole(target, encodable(text), named=out is not None)
         return [target]
     if ending:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md, or a folder")
     faults: list[RunFolderError] = [] if failed is None else failed
-    written = _folder(target, sheets, reader, judge, faults)
+    written = write_folder(target, sheets, reader, faults)
     if faults and (failed is None or not written):
         raise faults[0]
     return written
@@ -301,26 +313,61 @@ def _sheets(
     reviews: ReviewOf | None,
 ) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
-    unread, changed = manifest.unread, changed_records(run, manifest)
-    doubts: tuple[str, ...] = (doubted_words(changed),) if changed else ()
-    if reader is Reader.META_REVIEWER:
-        known = filter(None, worth_words(manifest))
-        doubts += tuple(f"{words[:1].upper()}{words[1:]}." for words in known)
+    changed = changed_records(run, manifest)
+    source = SheetSource(reader, manifest, changed, titles, papers, reviews)
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with points_by_offset(run) as read:
             points = [read(row.offset) for row in rows]
-        listed = titles(paper_id)
+        yield from source.sheets(paper_id, points)
+
+
+@dataclass(frozen=True)
+class SheetSource:
+    """What the pages of a run are made from.
+
+    Attributes:
+        reader: Who reads them.
+        manifest: What the run was made with.
+        changed: Names of its files of records that something else has changed.
+        titles: Gives a paper's title by its id.
+        papers: Gives a paper by its id.
+        reviews: Gives a review by its id.
+    """
+
+    reader: Reader
+    manifest: Manifest
+    changed: tuple[str, ...]
+    titles: TitleOf
+    papers: PaperOf | None
+    reviews: ReviewOf | None
+
+    @cached_property
+    def _doubts(self) -> tuple[str, ...]:
+        doubts: tuple[str, ...] = (doubted_words(self.changed),) if self.changed else ()
+        if self.reader is Reader.META_REVIEWER:
+            known = filter(None, worth_words(self.manifest))
+            doubts += tuple(f"{words[:1].upper()}{words[1:]}." for words in known)
+        return doubts
+
+    def sheets(self, paper_id: str, points: list[PointScore]) -> Iterator[Sheet]:
+        """The page of a paper, or of each of its reviews for reviewers.
+
+        Args:
+            paper_id: The paper.
+            points: Its points that the reader may see, reviews one after another.
+        """
+        listed = self.titles(paper_id)
         named = any(place.target for point in points for place in point.places or ())
-        paper = look_up(papers, paper_id) if named or not listed else None
+        paper = look_up(self.papers, paper_id) if named or not listed else None
         if not listed and paper is not None and not paper.title_doubt:
             listed = paper.title  # of a PDF, which says its title itself
-        title = plain_title(listed or paper_id)
-        groups = by_review(points) if reader is Reader.REVIEWER else [(None, points)]
+        title, unread = plain_title(listed or paper_id), self.manifest.unread.get(paper_id)
+        groups = by_review(points) if self.reader is Reader.REVIEWER else [(None, points)]
         for review_id, group in groups:
-            page = sheet(reader, paper_id, title, group, unread=unread.get(paper_id), paper=paper)
-            if reader is Reader.META_REVIEWER:
-                page = with_answers(page, *_responses(group, reviews))
-            page = replace(page, banners=(*doubts, *page.banners))
+            page = sheet(self.reader, paper_id, title, group, unread=unread, paper=paper)
+            if self.reader is Reader.META_REVIEWER:
+                page = with_answers(page, *_responses(group, self.reviews))
+            page = replace(page, banners=(*self._doubts, *page.banners), judge=self.manifest.judge)
             if review_id is not None:
                 page = replace(page, name=review_id, ids=(paper_id, review_id))
             yield page
@@ -364,9 +411,23 @@ def _each(reader: Reader) -> str:
     return "review" if reader is Reader.REVIEWER else "paper"
 
 
-def _folder(
-    target: Path, sheets: Iterator[Sheet], reader: Reader, judge: str, faults: list[RunFolderError]
+def write_folder(
+    target: Path, sheets: Iterable[Sheet], reader: Reader, faults: list[RunFolderError]
 ) -> list[Path]:
+    """Write a folder with a list of pages, and a page for each sheet that has something to read.
+
+    Args:
+        target: The folder; made if it is not there.
+        sheets: What the pages hold.
+        reader: Who reads them.
+        faults: Takes why single pages could not be written.
+
+    Returns:
+        The files written, the list first.
+
+    Raises:
+        RunFolderError: The folder cannot be made, or holds another list of pages.
+    """
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -396,15 +457,15 @@ def _folder(
         name = _new_name(page, names)
         names.add(name.casefold())
         listed.append(Listed.of(page, name))
-        written += put(name, _html([page], reader, judge), markdown(page))
+        written += put(name, _html([page], reader), markdown(page))
     contents = Contents.of(f"For the {reader.value}", listed, _each(reader))
-    index = _html([], reader, judge, contents), contents_markdown(contents, linked=True)
+    index = _html([], reader, contents), contents_markdown(contents, linked=True)
     written = [*put(_INDEX, *index), *written]
     kept = {name: earlier[name] for name in earlier if Path(name).stem.casefold() in names}
     faults += _remove(target, {name: earlier[name] for name in earlier.keys() - kept.keys()})
     pages = WrittenPages(reader=reader, files=dict(sorted((kept | digests).items())))
     try:
-        write_whole(target / _PAGES, pages.model_dump_json(indent=1) + "\n")
+        write_whole(target / PAGES_LIST, pages.model_dump_json(indent=1) + "\n")
     except RunFolderError as error:
         faults.append(error)
     return written
@@ -416,13 +477,13 @@ def _earlier_pages(target: Path) -> dict[str, str]:
     Raises:
         RunFolderError: Something else has the name of the list.
     """
-    raw = read_whole(target / _PAGES)
+    raw = read_whole(target / PAGES_LIST)
     try:
         return {} if raw is None else WrittenPages.model_validate_json(raw).files
     except ValidationError as error:
         raise RunFolderError(
-            f"{target / _PAGES}: not a list of pages of this version of reviewscore; move it away "
-            "or choose another folder"
+            f"{target / PAGES_LIST}: not a list of pages of this version of reviewscore; move it "
+            "away or choose another folder"
         ) from error
 
 
@@ -445,8 +506,11 @@ def _new_name(page: Sheet, taken: set[str]) -> str:
     return next((name for name in names if name.casefold() not in taken), names[-1])
 
 
-def _html(sheets: list[Sheet], reader: Reader, judge: str, contents: Contents | None = None) -> str:
-    did = "Looked up" if judge == EMBEDDED else "Judged"
+def _html(sheets: list[Sheet], reader: Reader, contents: Contents | None = None) -> str:
+    shown: Iterable[Sheet | Listed] = sheets
+    if contents is not None:
+        shown = (*contents.pages, *contents.nothing)
+    judges = () if reader is Reader.REVIEWER else {one.judge: None for one in shown if one.judge}
     words = {
         "sheets": sheets,
         "contents": contents,
@@ -454,7 +518,9 @@ def _html(sheets: list[Sheet], reader: Reader, judge: str, contents: Contents | 
         "drafts": any(
             entry.draft for one in sheets for part in one.parts for entry in part.entries
         ),
-        "judged_by": "" if reader is Reader.REVIEWER else f"{did} by {judge}",
+        "judged_by": " · ".join(
+            f"{'Looked up' if judge == EMBEDDED else 'Judged'} by {judge}" for judge in judges
+        ),
         "version": __version__,
     }
     return render(page_environment().get_template("role.html"), **words)

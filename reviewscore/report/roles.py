@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
@@ -89,7 +89,8 @@ class Part:
     """Entries under one heading; a lead and a table may stand before them.
 
     `to_read` is whether the reader can act on the entries, `nearest` whether their passages were
-    only ranked: nothing is said of whether they bear on the points.
+    only ranked: nothing is said of whether they bear on the points. `folded` parts are there on
+    demand.
     """
 
     heading: str
@@ -99,6 +100,7 @@ class Part:
     entries: tuple[Entry, ...] = ()
     to_read: bool = True
     nearest: bool = False
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ class Sheet:
         foot: A last line.
         about: The paper's title alone.
         ids: The paper's id and, if it is about one, the review's.
+        judge: Who judged its points.
     """
 
     name: str
@@ -127,6 +130,7 @@ class Sheet:
     )
     about: str = ""
     ids: tuple[str, ...] = ()
+    judge: str = ""
 
     @property
     def with_passages(self) -> int:
@@ -141,12 +145,31 @@ class Sheet:
     @property
     def rank(self) -> tuple[bool, int, int, int]:
         """A sort key: the most points that a passage speaks to first, nothing to read last."""
-        spoken_to = self._quoted(part for part in self.parts if not part.nearest)
+        spoken_to = self._quoted(part for part in self.parts if not (part.nearest or part.folded))
         return not self.to_read, -spoken_to, -self.with_passages, -self.to_read
 
     @staticmethod
     def _quoted(parts: Iterable[Part]) -> int:
         return len({entry.point for part in parts for entry in part.entries if entry.quotes})
+
+
+def with_folded(page: Sheet, folded: Container[str]) -> Sheet:
+    """A page with points on demand, below all else and not unfolded.
+
+    Args:
+        page: The page.
+        folded: Short names of these points.
+    """
+    shown, below = list[Part](), list[Part]()
+    for part in page.parts:
+        kept = tuple(entry for entry in part.entries if entry.point not in folded)
+        rest = tuple(entry for entry in part.entries if entry.point in folded)
+        shown += [replace(part, entries=kept)] if kept or not rest else []
+        heading = f"On demand: {part.heading}"
+        below += (
+            [replace(part, heading=heading, rows=(), entries=rest, folded=True)] if rest else []
+        )
+    return replace(page, parts=(*shown, *below))
 
 
 _MOST_QUOTES = 2
@@ -584,7 +607,7 @@ _MISTAKEN = "The passages were found by a program, which can be mistaken about w
 
 
 def _for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
-    nothing = "No passage of the paper was found that would bear on a point of these reviews."
+    nothing = "No passage of the paper was found that would bear on a point of this review."
     return _noted(
         paper_id, title, [(point, proof(point)) for point in points if called(point)], nothing
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -201,7 +202,7 @@ def test_a_reviewer_and_an_author_get_the_passages_to_read_and_notes_on_answers_
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("reader", list(Reader))
+@pytest.mark.parametrize("reader", [Reader.META_REVIEWER, Reader.AUTHOR])
 def test_pages_are_one_file_or_a_folder_with_a_page_for_each_paper(
     tmp_path: Path, reader: Reader
 ) -> None:
@@ -215,7 +216,7 @@ def test_pages_are_one_file_or_a_folder_with_a_page_for_each_paper(
 
     assert [path.name for path in one] == [f"for-{reader.value}.html"]
     assert text[0].read_text().count("\n# ") + 1 == 3  # a list and two pages
-    names = ("z", "tides-r1") if reader is Reader.REVIEWER else ("a-b-c14cddc0", "tides")
+    names = ("a-b-c14cddc0", "tides")
     assert [path.name for path in many] == [
         f"{name}.{ending}" for name in ("index", *names) for ending in ("html", "md")
     ]
@@ -280,21 +281,24 @@ def test_papers_are_listed_by_title_with_most_to_read_first_and_no_page_is_empty
     titles = {"bare": "All is well", "few": r"Learning $\mathcal{O}(n)$", "many": "Tides"}
 
     index, listed, *pages = write_for(run, reader, titles=titles.get, out=tmp_path / "pages")
-    (alone,) = write_for(run, reader, titles=titles.get, out=tmp_path / "alone.md")
-    (page,) = write_for(run, reader, titles=titles.get, out=tmp_path / "alone.html")
 
     ending = "-r" if reader is Reader.REVIEWER else ""
     assert [path.name for path in pages[::2]] == [f"few{ending}.html", f"many{ending}.html"]
     assert (index.name, listed.name) == ("index.html", "index.md")
-    for text in (index.read_text(), listed.read_text(), alone.read_text(), page.read_text()):
+    texts = [index.read_text(), listed.read_text()]
+    if reader is not Reader.REVIEWER:
+        (alone,) = write_for(run, reader, titles=titles.get, out=tmp_path / "alone.md")
+        (page,) = write_for(run, reader, titles=titles.get, out=tmp_path / "alone.html")
+        texts += [alone.read_text(), page.read_text()]
+        assert texts[2].count("\n# ") == 2
+        assert texts[3].count('<article class="sheet"') == 2
+    for text in texts:
         places = [text.index(word) for word in ("Tides", "Nothing to read", "All is well")]
         assert places == sorted(places)
         assert "Learning" in text
         assert "mathcal" not in text
     assert f'href="many{ending}.html">Tides</a>' in index.read_text()
     assert f"(many{ending}.md): 2 of 2 points" in listed.read_text()
-    assert alone.read_text().count("\n# ") == 2
-    assert page.read_text().count('<article class="sheet"') == 2
     for written in pages:
         assert SENTENCE in written.read_text().replace("\\", "")
 
@@ -338,17 +342,72 @@ def test_a_list_of_pages_that_names_other_places_is_refused(tmp_path: Path, list
     assert (tmp_path / "notes.html").read_text("utf-8") == "mine"
 
 
-def test_a_reviewer_is_sent_a_page_that_knows_no_other_review(tmp_path: Path) -> None:
-    own = question(1, SENTENCE)
-    other = own.model_copy(update={"review_id": "zoe-r9", "point_id": "zoe-r9#1", "text": "Else?"})
-    run = write_run(tmp_path / "run", [own, other], made=manifest())
+def reviews_with_words_of_their_own(count: int) -> list[PointScore]:
+    """The points of several reviews of a paper; in each stands a word that is in no other."""
+    return [
+        one.model_copy(update={
+            "review_id": f"by{review}", "point_id": f"by{review}#{number}",
+            "text": f"{one.text} marker{review}mark", "section": f"heading{review}head",
+        })
+        for review in range(count)
+        for number, one in enumerate([*model_points(), question(9, SENTENCE)][: review + 2])
+    ]  # fmt: skip
 
-    _, _, *pages = write_for(run, Reader.REVIEWER, out=tmp_path / "pages")
 
-    assert [path.name for path in pages[::2]] == ["tides-r1.html", "zoe-r9.html"]
-    for path in pages[:2]:
-        assert "zoe-r9" not in path.read_text()
-        assert "Else" not in path.read_text()
+@pytest.mark.parametrize("points", ["verdicts", "findings"])
+def test_a_reviewer_is_sent_a_page_that_knows_no_other_review(tmp_path: Path, points: str) -> None:
+    made = reviews_with_words_of_their_own(4)
+    if points == "findings":
+        made = [
+            one.model_copy(update={"review_id": f"by{review}", "point_id": f"by{review}#{number}",
+                                   "text": f"{one.text} marker{review}mark"})
+            for review in range(4)
+            for number, one in enumerate(lexical_points())
+        ]  # fmt: skip
+    run = write_run(tmp_path / "run", made, made=manifest())
+
+    index, _, *pages = write_for(run, Reader.REVIEWER)
+
+    assert index.parent == run / "for-reviewer"
+    assert [path.stem for path in pages[::2]] == ["by0", "by1", "by2", "by3"]
+    for number, path in enumerate(pages):
+        text = path.read_text()
+        assert f"marker{number // 2}mark" in text
+        for other in {0, 1, 2, 3} - {number // 2}:
+            assert not re.search(rf"by{other}|marker{other}mark|heading{other}head", text)
+        assert not re.search(r"\b\d+ reviews\b|these reviews", text)
+
+
+def test_no_file_shows_a_reviewer_the_reviews_of_others(tmp_path: Path) -> None:
+    several = write_run(tmp_path / "run", reviews_with_words_of_their_own(2), made=manifest())
+    single = write_run(tmp_path / "one", reviews_with_words_of_their_own(1), made=manifest())
+
+    for ending in ("html", "md"):
+        with pytest.raises(SettingsError, match=r"name a folder \(-o notes\)"):
+            write_for(several, Reader.REVIEWER, out=tmp_path / f"notes.{ending}")
+        write_for(single, Reader.REVIEWER, out=tmp_path / f"single.{ending}")
+
+        assert not (tmp_path / f"notes.{ending}").exists()
+        assert "marker0mark" in (tmp_path / f"single.{ending}").read_text()
+
+
+def test_the_list_of_reviewers_pages_names_the_reviews_of_a_paper_together(tmp_path: Path) -> None:
+    of = {"a1": ("tides", 2), "b1": ("rivers", 1), "a2": ("tides", 0), "b2": ("rivers", 1)}
+    made = [
+        question(n, quoted).model_copy(
+            update={"paper_id": paper, "review_id": review, "point_id": f"{review}#{n}"}
+        )
+        for review, (paper, count) in of.items()
+        for n, quoted in enumerate([SENTENCE, "We repeat every run with five seeds"][:count])
+    ]
+    made.append(question(3).model_copy(
+        update={"paper_id": "tides", "review_id": "a3", "point_id": "a3#3"}))  # fmt: skip
+    run = write_run(tmp_path / "run", made, made=manifest())
+
+    _, listed, *_ = write_for(run, Reader.REVIEWER)
+
+    lines = [line for line in listed.read_text().splitlines() if line.startswith("- ")]
+    assert [re.findall(r"\b[ab]\d\b", line)[0] for line in lines] == ["a1", "b1", "b2", "a3"]
 
 
 def points_of_papers(names: list[str]) -> list[PointScore]:

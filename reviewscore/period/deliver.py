@@ -1,0 +1,346 @@
+"""A folder for each person with the pages that this person may see, and nothing else.
+
+What may be seen is asked of `Assignments.may_see`, point by point, where a page is made. A person's
+folder is written beside the old one and takes its place when it is whole, so that nothing of an
+earlier delivery stays in it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from reviewscore.errors import InputError, RunFolderError, SettingsError
+from reviewscore.files import unwritable
+from reviewscore.period import log
+from reviewscore.period.assignments import Assignments, Role, folder_of
+from reviewscore.period.venue import VenueFolder, is_venue, run_of
+from reviewscore.period.verify import PAGES, note_pages
+from reviewscore.report.role_pages import PAGES_LIST, SheetSource, write_folder
+from reviewscore.report.roles import Sheet, called, proof, with_folded
+from reviewscore.runs.folder import MANIFEST, LockedFolder
+from reviewscore.runs.paper_offsets import RunByPaper
+from reviewscore.schema.paper import base_paper_id
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.verdict import Finding
+
+Pushed = Callable[[str, Sequence[PointScore]], frozenset[str] | None]
+"""Which points of those that a person may see are shown openly, by their ids; None for all."""
+
+_NEW, _OLD = ".new", ".old"
+
+
+class Release(StrEnum):
+    """What a venue lets authors see of their papers' reviews."""
+
+    FLAGS = "flags"  # points that the paper speaks to, with the passages that show it
+    POINTS = "points"  # all points
+
+
+@dataclass(frozen=True)
+class PersonDelivery:
+    """What one person was given.
+
+    Attributes:
+        person: Their pseudonym.
+        folder: Where it lies.
+        pages: How many papers (for reviewers, reviews) have something to read.
+        of: Papers (for reviewers, reviews) that the person may see in this role.
+        absent: Those of them that are not in the run.
+    """
+
+    person: str
+    folder: Path
+    pages: int
+    of: tuple[str, ...]
+    absent: tuple[str, ...]
+
+
+@dataclass
+class Delivery:
+    """What was delivered.
+
+    Attributes:
+        people: What each person was given.
+        unassigned: Papers (for reviewers, reviews) of the run that nobody of the role may see.
+        removed: Folders of people who no longer have anything to see.
+        faults: Why somebody's folder could not be written; they keep what they had before.
+    """
+
+    people: list[PersonDelivery] = field(default_factory=list)
+    unassigned: tuple[str, ...] = ()
+    removed: list[Path] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+def deliver(
+    run: Path,
+    assignments: Assignments,
+    role: Role,
+    out: Path,
+    *,
+    person: str | None = None,
+    released: Release | None = None,
+    pushed: Pushed | None = None,
+    runs: Sequence[RunByPaper] = (),
+) -> Delivery:
+    """Write ``out/PERSON/ROLE`` for everybody of a role, or for one person.
+
+    Args:
+        run: A run folder, or a venue folder that was audited; its log then says who saw what.
+        assignments: Who may see what.
+        role: For whom.
+        out: The folder; beside the people's folders stands ``pages.sha256`` (in the venue folder,
+            where these are its pages). After a delivery to all, only people who have the role now
+            have a folder of it.
+        person: This one alone.
+        released: What authors may see; nothing is delivered to them without it.
+        pushed: Which points are shown openly; others are folded below.
+        runs: What is read of the run; as `runs_of` has it if not given.
+
+    Raises:
+        SettingsError: Nothing is released to authors, or nobody of that name has the role.
+        RunFolderError: The run cannot be read, or the folder cannot be written.
+    """
+    people = assignments.people(role)
+    if role is Role.AUTHOR and released is None:
+        raise SettingsError(
+            "nothing is released to authors unless the venue says so; type --release flags (points "
+            "that the paper speaks to, with the passages) or --release points (all points)"
+        )
+    if not people or person not in (None, *people):
+        who = "" if person is None else f" '{person}'"
+        raise SettingsError(f"the assignments have no {role.value}{who}; check the column role")
+    venue = VenueFolder(run) if is_venue(run) else None
+    own = venue is not None and out.resolve() == (venue.path / PAGES).resolve()
+    root = run if own else out
+    out = run / PAGES if own else out
+    lock: AbstractContextManager[object] = (
+        LockedFolder(out, what="these pages") if venue is None else venue.open_for_writing()
+    )
+    with lock:
+        _clean(out)
+        pages = _Pages(runs or runs_of(run), assignments, role, released, pushed, out)
+        delivery = Delivery()
+        for name in people if person is None else (person,):
+            try:
+                delivery.people.append(pages.write(name))
+            except (RunFolderError, InputError) as error:
+                delivery.faults.append(f"{name}: {error}")
+        if person is None:
+            delivery.unassigned = pages.unassigned(people)
+            delivery.removed = _remove_others(out, role, people)
+        sums = note_pages(root, [*(one.folder for one in delivery.people), *delivery.removed])
+        if venue is not None:
+            _log(run, role, released, delivery, [sums] if own else [])
+    return delivery
+
+
+def _log(
+    venue: Path, role: Role, released: Release | None, delivery: Delivery, files: list[Path]
+) -> None:
+    """Note who was given what, and what was taken away, in the venue's log."""
+    what = {"role": role.value, "released": None if released is None else released.value}
+    for one in delivery.people:
+        of = "all but conflicts" if role is Role.PROGRAM_CHAIR else ", ".join(one.of)
+        details = {**what, "pages": one.pages, "of": of}
+        log.append(venue, "delivered", who=one.person, details=details, files=files)
+    if delivery.removed:
+        gone = ", ".join(folder.parent.name for folder in delivery.removed)
+        log.append(venue, "taken away", details={**what, "folders": gone}, files=files)
+
+
+def runs_of(
+    run: Path, data: Path | None = None, *, accept_changed: bool = False
+) -> list[RunByPaper]:
+    """The run and, of a venue, that of the judge on this machine for what may not leave it.
+
+    Args:
+        run: A run folder, or a venue folder that was audited.
+        data: Folder of the papers and reviews, if it has moved.
+        accept_changed: Go on with records that something else has changed.
+
+    Raises:
+        RunFolderError: The run cannot be read, or its records were changed.
+        InputError: The named data cannot be read, or are others.
+    """
+    main = run_of(run)
+    where = VenueFolder(run).data if data is None and is_venue(run) else data
+    folders = [main, *(path for path in [main / "local"] if (path / MANIFEST).is_file())]
+    return [
+        RunByPaper(path, where, checked=data is not None, accept_changed=accept_changed)
+        for path in folders
+    ]
+
+
+@dataclass(frozen=True)
+class _Material:
+    """Points of one version of a paper, or of one review, and what their pages are made from."""
+
+    source: SheetSource
+    paper_id: str
+    points: list[PointScore]
+
+
+class _Pages:
+    """The pages of everybody of one role."""
+
+    def __init__(
+        self,
+        runs: Sequence[RunByPaper],
+        assignments: Assignments,
+        role: Role,
+        released: Release | None,
+        pushed: Pushed | None,
+        out: Path,
+    ) -> None:
+        self._assignments, self._role, self._released = assignments, role, released
+        self._pushed, self._out = pushed, out
+        self._runs = [
+            (run, SheetSource(role.reader, run.manifest, run.changed, run.title, run.paper,
+                              run.review))
+            for run in runs
+        ]  # fmt: skip
+        self._versions: dict[str, dict[str, None]] = defaultdict(dict)
+        self._paper_of: dict[str, str] = {}
+        for run in runs:
+            for paper_id, reviews in run.reviews_by_paper.items():
+                self._versions[base_paper_id(paper_id)][paper_id] = None
+                self._paper_of.update(dict.fromkeys(reviews, paper_id))
+
+    def unassigned(self, people: Iterable[str]) -> tuple[str, ...]:
+        """Papers, or reviews, of the run that none of these people may see in this role."""
+        seen = {name for person in people for name in self._of(person)}
+        names = self._paper_of if self._role is Role.REVIEWER else self._versions
+        return tuple(name for name in names if name not in seen)
+
+    def _of(self, person: str) -> tuple[str, ...]:
+        """The papers, for reviewers the reviews, that a person may see, in the table's order."""
+        names: dict[str, str] = {}
+        for row in self._assignments.pages_of(person, self._role):
+            if self._role is Role.REVIEWER:
+                name = row.review or ""
+                names[name] = self._paper_of.get(name, row.paper or "")
+            else:
+                papers = self._versions if row.paper is None else [base_paper_id(row.paper)]
+                names.update({paper: paper for paper in papers})
+        apart = self._role is Role.REVIEWER
+        return tuple(
+            name for name, paper in names.items()
+            if self._assignments.may_see(person, paper_id=paper, role=self._role,
+                                         review_id=name if apart else None)
+        )  # fmt: skip
+
+    def write(self, person: str) -> PersonDelivery:
+        """Write a person's folder, which takes the place of an earlier one when it is whole.
+
+        Raises:
+            RunFolderError: It cannot be written, or points cannot be read.
+            InputError: A paper cannot be read.
+        """
+        name, role = folder_of(person), self._role.value
+        target, draft, old = self._out / name / role, *_aside(self._out, name, role)
+        for path in (target.parent, target):
+            if path.is_symlink():
+                raise RunFolderError(f"{path} is a link; take it away")
+        of = self._of(person)
+        faults: list[RunFolderError] = []
+        try:
+            write_folder(draft, self._sheets(person, of), self._role.reader, faults)
+            if faults:
+                raise faults[0]
+            target.parent.mkdir(exist_ok=True)
+            if target.exists():
+                target.rename(old)
+            draft.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
+        except OSError as error:
+            raise unwritable(target, error) from error
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        pages = len([path for path in target.glob("*.html") if path.name != "index.html"])
+        absent = tuple(one for one in of if one not in self._paper_of and one not in self._versions)
+        return PersonDelivery(person, target, pages, of, absent)
+
+    def _sheets(self, person: str, of: Iterable[str]) -> Iterator[Sheet]:
+        """What a person's pages hold; what is not in the run is said."""
+        material: Iterable[tuple[str, list[_Material]]] = (
+            (name, list(self._material(person, name))) for name in of
+        )
+        openly = None
+        if self._pushed is not None and self._role is not Role.PROGRAM_CHAIR:
+            material = list(material)
+            points = [point for _, parts in material for part in parts for point in part.points]
+            openly = self._pushed(person, points)
+        for name, parts in material:
+            for part in parts:
+                folded = set() if openly is None else {
+                    point.short_name for point in part.points if point.point_id not in openly
+                }  # fmt: skip
+                for page in part.source.sheets(part.paper_id, part.points):
+                    yield with_folded(page, folded) if folded else page
+            if not parts:
+                yield Sheet(name, name, self._nothing(name), about=name, ids=(name,))
+
+    def _nothing(self, name: str) -> str:
+        """Why there is no page."""
+        if name in (self._paper_of if self._role is Role.REVIEWER else self._versions):
+            return "Nothing of it is released."
+        return "It is not in this run, or has no points there."
+
+    def _material(self, person: str, name: str) -> Iterator[_Material]:
+        """The points of a paper in all its versions, or of a review, that a person may see."""
+        review = name if self._role is Role.REVIEWER else None
+        versions = self._versions.get(name, ()) if review is None else [self._paper_of.get(name)]
+        for paper_id in filter(None, versions):
+            for run, source in self._runs:
+                points = [
+                    point
+                    for point in run.points(paper_id, review)
+                    if self._assignments.may_see(person, paper_id=point.paper_id, role=self._role,
+                                                 review_id=point.review_id)
+                    and (self._released is not Release.FLAGS or _flagged(point))
+                ]  # fmt: skip
+                if points:
+                    yield _Material(source, paper_id, points)
+
+
+def _flagged(point: PointScore) -> bool:
+    """Whether a verified passage speaks against a point."""
+    return (called(point) and bool(proof(point))) or point.finding is Finding.ADDRESSED
+
+
+def _aside(out: Path, name: str, role: str) -> tuple[Path, Path]:
+    """Where a folder is written, and where the old one goes for the moment of the change."""
+    return out / f".{name}.{role}{_NEW}", out / f".{name}.{role}{_OLD}"
+
+
+def _clean(out: Path) -> None:
+    """Take away what a kill left; an old folder whose successor is not there comes back."""
+    for path in out.glob(f".*{_OLD}") if out.is_dir() else ():
+        name, _, role = path.name[1 : -len(_OLD)].rpartition(".")
+        if path.is_dir() and role in {one.value for one in Role}:
+            if not (out / name / role).exists():
+                path.rename(out / name / role)
+            shutil.rmtree(path, ignore_errors=True)
+    for path in out.glob(f".*{_NEW}") if out.is_dir() else ():
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove_others(out: Path, role: Role, people: Iterable[str]) -> list[Path]:
+    """Take away the delivered folders of people who do not have the role any more."""
+    kept, removed = {folder_of(person) for person in people}, []
+    for path in sorted(out.iterdir()):
+        folder = path / role.value
+        there = (folder / PAGES_LIST).is_file() and not (path.is_symlink() or folder.is_symlink())
+        if path.name not in kept and there:
+            shutil.rmtree(folder)
+            removed.append(folder)
+            if not any(path.iterdir()):
+                path.rmdir()
+    return removed
