@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
-from reviewscore.annotate.label_store import Change, LabelEntry, LabelPage, LabelStore, now
+from reviewscore.annotate.label_store import LabelChange, LabelEntry, LabelPage, LabelStore, now
 from reviewscore.annotate.material import LabelPoint
 from reviewscore.annotate.rules import Codebook, Key, Mark, Value, course, outdated, refusal
 from reviewscore.schema.annotation import LabelField
@@ -90,8 +90,8 @@ class LabelSession:
             after = replace(entry, saw_scores=seen, seconds=total, at=now())
             values = page.values | {key: entry.value}
             dropped = outdated(self.point, values, page.marks, self.codebook)
-            changes = [Change(key, before, after)]
-            changes += [Change(pair, page.labels[pair], None) for pair in dropped]
+            changes = [LabelChange(key, before, after)]
+            changes += [LabelChange(pair, page.labels[pair], None) for pair in dropped]
             self._write(base, f"label {key[1].value}", changes, spent)
             return len(dropped)
 
@@ -189,7 +189,7 @@ class LabelSession:
         return page
 
     def _write(
-        self, base: sqlite3.Connection, what: str, changes: list[Change], seconds: float
+        self, base: sqlite3.Connection, what: str, changes: list[LabelChange], seconds: float
     ) -> None:
         for change in changes:
             self._put(base, change.key, change.after)
@@ -214,7 +214,7 @@ class LabelSession:
         self,
         base: sqlite3.Connection,
         what: str,
-        changes: list[Change],
+        changes: list[LabelChange],
         seconds: float,
         undone: str | None = None,
     ) -> None:

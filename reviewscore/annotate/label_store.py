@@ -99,7 +99,7 @@ class LabelPage:
 
 
 @dataclass(frozen=True)
-class Change:
+class LabelChange:
     """A label before and after an event; None where there was or is none."""
 
     key: Key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,25 @@ from reviewscore.printable import counted
 from reviewscore.schema.page_image import ShownPages
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.scale import Score
+
+_VERSION = re.compile(r"@v(?P<number>[1-9]\d{0,5})\Z")
+"""What follows a paper's identifier in that of a later version of it."""
+
+
+def base_paper_id(paper_id: str) -> str:
+    """The paper that a version is of: ``p1`` of ``p1@v2``, and of ``p1``, which is the first."""
+    return _VERSION.sub("", paper_id)
+
+
+def version_number(paper_id: str) -> int:
+    """Which version of its paper an identifier names, counted from 1."""
+    match = _VERSION.search(paper_id)
+    return int(match["number"]) if match else 1
+
+
+def version_id(paper_id: str, number: int) -> str:
+    """The identifier of a version of a paper; the first has the paper's own."""
+    return paper_id if number == 1 else f"{paper_id}@v{number}"
 
 
 class Zone(StrEnum):
