@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from reviewscore.cli import options
+from reviewscore.cli.alarms import Alarms, alarm_options
 from reviewscore.cli.inputs import collection_of
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import print_line, print_text, say, waiting
@@ -33,6 +35,7 @@ from reviewscore.errors import RunFolderError, SettingsError
     type=click.Choice(["meta-reviewer", "reviewer", "author"]),
     help="A page for one reader: misinformed points with proof, kind notes, or a rebuttal sheet.",
 )
+@alarm_options
 @options.ACCEPT_CHANGED
 def command(
     run: Path,
@@ -41,6 +44,7 @@ def command(
     reader: str | None,
     *,
     accept_changed: bool,
+    **flags: Any,
 ) -> int:
     """Write the report of a run as HTML, Markdown or JSON.
 
@@ -48,13 +52,21 @@ def command(
     Example:  reviewscore report runs/iclr24 -o iclr24.md
               reviewscore report runs/iclr24 --for meta-reviewer -o pages
     """
+    from reviewscore.period.venue import run_of
     from reviewscore.runs.folder import check_destination
 
+    delivers = reader is not None
+    alarms = Alarms.of(flags, delivers=delivers)
+    folder, run = run, run_of(run)
     if output is not None:
         check_destination(output)
+    code = alarms.ends(folder, run, output, delivers=delivers, accept_changed=accept_changed)
+    if code is not None:
+        return code
     if reader is not None:
         with waiting("writing pages"):
-            return _for(run, reader, output, data, accept_changed=accept_changed)
+            shown = alarms.shown(folder, run, reader, data)
+            return _for(run, reader, output, data, shown=shown, accept_changed=accept_changed)
     from reviewscore.files import write_whole
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
@@ -91,7 +103,13 @@ def command(
 
 
 def _for(
-    run: Path, reader: str, output: Path | None, data: Path | None, *, accept_changed: bool
+    run: Path,
+    reader: str,
+    output: Path | None,
+    data: Path | None,
+    *,
+    shown: frozenset[str] | None,
+    accept_changed: bool,
 ) -> int:
     """Write the pages for one reader."""
     from reviewscore.report.role_pages import write_for
@@ -113,6 +131,7 @@ def _for(
         papers=papers,
         reviews=reviews,
         out=output,
+        shown=shown,
         failed=failed,
         accept_changed=accept_changed,
     ):

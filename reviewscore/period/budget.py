@@ -5,16 +5,16 @@ The rest stays on the page to be unfolded; nothing is lost, and nothing is pushe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field
 
-from reviewscore.errors import RunFolderError
-from reviewscore.files import JsonLines, read_lines
+from reviewscore.files import JsonLines
 from reviewscore.period.ranking import rank_flags
+from reviewscore.period.venue import VenueFolder, is_venue, lines_of
 from reviewscore.runs.folder import manifest_of
 from reviewscore.runs.input_data import folder_again
 from reviewscore.schema.point_score import PointScore
@@ -24,7 +24,7 @@ from reviewscore.sources.strata import ReviewFacts, read_review_facts
 
 PUSHED = "pushed.jsonl"
 """What was pushed to whom, beside the run's records or in the venue's folder."""
-Pushed = Callable[[str, Sequence[PointScore]], frozenset[str]]
+Pushed = Callable[[str, Iterable[PointScore]], frozenset[str]]
 """A person and all points of that person's pages to the ids of the flags to show openly."""
 
 
@@ -77,7 +77,7 @@ def pusher(
     for entry in read_pushed(folder):
         before.setdefault(entry.person, {}).setdefault(entry.point_id, entry.day)
 
-    def pushed(person: str, points: Sequence[PointScore]) -> frozenset[str]:
+    def pushed(person: str, points: Iterable[PointScore]) -> frozenset[str]:
         known = before.setdefault(person, {})
         ranked = [flag.point.point_id for flag in rank_flags(points, reviews)]
         room = budget - sum(then == today for then in known.values())
@@ -95,17 +95,7 @@ def read_pushed(folder: Path) -> Iterator[PushedFlag]:
     Raises:
         RunFolderError: A line is no such record; names file and line.
     """
-    path = folder / PUSHED
-    for number, (_, line) in enumerate(read_lines(path), start=1):
-        try:
-            yield PushedFlag.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(map(str, first["loc"])) or "the line"
-            raise RunFolderError(
-                f"{path}:{number}: {field}: {first['msg']}; take the line out, and its flag may "
-                "be pushed again"
-            ) from error
+    return lines_of(folder / PUSHED, PushedFlag)
 
 
 def _remember(folder: Path, entries: Sequence[PushedFlag]) -> None:
@@ -119,18 +109,20 @@ def _remember(folder: Path, entries: Sequence[PushedFlag]) -> None:
         lines.close()
 
 
-def ratings_of(run: Path, data: Path | None = None) -> dict[str, ReviewFacts]:
-    """Ratings of the reviews that a run was made of, by review id; empty if they are not at hand.
+def ratings_of(folder: Path, data: Path | None = None) -> dict[str, ReviewFacts]:
+    """Ratings of a venue's reviews by review id; empty if they are not at hand.
 
     Args:
-        run: The run's folder.
-        data: Where the reviews are; None for where they lay.
+        folder: The venue's folder, or that of a run.
+        data: Where the reviews are; None for the venue's, or where they lay.
 
     Raises:
         InputError: The reviews cannot be read.
         RunFolderError: It is no run.
     """
-    place = data or folder_again(run, manifest_of(run))
+    if data is None and is_venue(folder):
+        data = VenueFolder(folder).data
+    place = data or folder_again(folder, manifest_of(folder))
     if place is None or not place.is_dir():
         return {}
     return read_review_facts([named_table(place, "reviews")])

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 from typing import Literal
 
+from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointKind, Role
 from reviewscore.schema.scale import FIVE_POINTS
@@ -115,8 +116,7 @@ def rank_flags(
     Returns:
         Points that are called misinformed, ranked the same whatever the order they came in.
     """
-    ranked = rank_points(points, reviews, weights=weights, order=order)
-    return [flag for flag in ranked if flag.point.misinformed]
+    return _ranked(points, reviews, weights, order, flags=True)
 
 
 def rank_points(
@@ -127,21 +127,42 @@ def rank_points(
     order: Order = "worth",
 ) -> list[RankedFlag]:
     """As `rank_flags`, of all points that are judged, flags or not."""
-    judged = [point for point in points if point.is_point and point.finding is None]
-    first, given = _first_weaknesses(judged), weights or {}
+    return _ranked(points, reviews, weights, order, flags=False)
+
+
+def _ranked(
+    points: Iterable[PointScore],
+    reviews: Mapping[str, ReviewFacts] | None,
+    weights: Mapping[str, float] | None,
+    order: Order,
+    *,
+    flags: bool,
+) -> list[RankedFlag]:
+    """Points ranked; of those that are not asked for nothing is kept."""
+    kept: list[PointScore] = []
+    first: dict[str, tuple[int, str]] = {}
+    for point in points:
+        if not point.is_point or point.finding is not None:
+            continue
+        if point.role in (Role.WEAKNESSES, Role.MIXED):
+            place = (point.ordinal, point.point_id)
+            first[point.review_id] = min(place, first.get(point.review_id, place))
+        if point.misinformed or not flags:
+            kept.append(point)
+    leading, given = {point_id for _, point_id in first.values()}, weights or {}
     close = closeness_of_papers(reviews or {})
-    flags = (
+    ranked = (
         RankedFlag(
             point,
             probability(point),
             _bounded(given[point.point_id])
             if point.point_id in given
-            else rule_weight(point, first=point.point_id in first),
-            close.get(point.paper_id, 1.0),
+            else rule_weight(point, first=point.point_id in leading),
+            close.get(base_paper_id(point.paper_id), 1.0),
         )
-        for point in judged
+        for point in kept
     )
-    return sorted(flags, key=_by_standing if order == "standing" else _by_worth)
+    return sorted(ranked, key=_by_standing if order == "standing" else _by_worth)
 
 
 _Key = tuple[float | str, ...]
@@ -204,17 +225,6 @@ def _bounded(weight: float) -> float:
     return min(MOST_WEIGHT, max(LEAST_WEIGHT, weight))
 
 
-def _first_weaknesses(points: Sequence[PointScore]) -> frozenset[str]:
-    """The first point of each review that stands among its weaknesses."""
-    first: dict[str, PointScore] = {}
-    for point in points:
-        if point.role in (Role.WEAKNESSES, Role.MIXED):
-            known = first.setdefault(point.review_id, point)
-            if (point.ordinal, point.point_id) < (known.ordinal, known.point_id):
-                first[point.review_id] = point
-    return frozenset(point.point_id for point in first.values())
-
-
 def closeness(ratings: Sequence[float], scale: ScoreScale) -> float:
     """How open the decision on a paper is, by its ratings.
 
@@ -237,13 +247,15 @@ def closeness_of_papers(reviews: Mapping[str, ReviewFacts]) -> dict[str, float]:
     """`closeness` by paper id, of papers whose reviews have ratings.
 
     Reviews of forms that name no scale share one, from the least to the greatest rating among
-    them. A paper rated on two scales is as open as on the one where it is more so.
+    them. A paper rated on two scales is as open as on the one where it is more so. Reviews of all
+    versions of a paper count together.
     """
     ratings: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for facts in reviews.values():
         score = read_score(facts.scores.get("rating"), None)
         if score is not None and score.value is not None:
-            ratings[facts.scales.get("rating", "")][facts.paper_id].append(score.value)
+            paper_id = base_paper_id(facts.paper_id)
+            ratings[facts.scales.get("rating", "")][paper_id].append(score.value)
     close: dict[str, float] = {}
     for words, papers in ratings.items():
         values = tuple(sorted({value for given in papers.values() for value in given}))

@@ -33,6 +33,7 @@ from reviewscore.report.roles import (
     Sheet,
     UnalignedParagraph,
     by_review,
+    on_demand,
     sheet,
     with_answers,
 )
@@ -228,7 +229,7 @@ _PAGES = "pages.json"
 """Which of a folder's files were written there."""
 
 
-def write_for(
+def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     run: Path,
     reader: Reader,
     *,
@@ -236,6 +237,7 @@ def write_for(
     papers: PaperOf | None = None,
     reviews: ReviewOf | None = None,
     out: Path | None = None,
+    shown: frozenset[str] | None = None,
     failed: list[RunFolderError] | None = None,
     accept_changed: bool = False,
 ) -> list[Path]:
@@ -254,6 +256,7 @@ def write_for(
             each review), as HTML and as Markdown; a file in the run folder if None. Pages that an
             earlier report wrote into the folder and this one does not are taken away, unless
             something else has changed them.
+        shown: Identifiers of the flags to show openly; others are folded. None shows all.
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
         accept_changed: Go on with records that something else has changed, and say so.
@@ -270,7 +273,7 @@ def write_for(
     ending = target.suffix.lower()
     manifest = read_manifest(run, accept_changed=accept_changed)
     judge = manifest.judge
-    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews)
+    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews, shown)
     if ending in _ENDINGS:
         ranked = sorted(sheets, key=lambda part: part.rank)
         listed = [Listed.of(part, f"#sheet-{place}") for place, part in enumerate(ranked, start=1)]
@@ -299,6 +302,7 @@ def _sheets(
     titles: TitleOf,
     papers: PaperOf | None,
     reviews: ReviewOf | None,
+    shown: frozenset[str] | None = None,
 ) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
     unread, changed = manifest.unread, changed_records(run, manifest)
@@ -320,6 +324,8 @@ def _sheets(
             page = sheet(reader, paper_id, title, group, unread=unread.get(paper_id), paper=paper)
             if reader is Reader.META_REVIEWER:
                 page = with_answers(page, *_responses(group, reviews))
+            if shown is not None:
+                page = on_demand(page, group, shown)
             page = replace(page, banners=(*doubts, *page.banners))
             if review_id is not None:
                 page = replace(page, name=review_id, ids=(paper_id, review_id))
