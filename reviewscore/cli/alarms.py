@@ -155,7 +155,7 @@ class Alarms:
         return decision is StopDecision.STOP
 
     def shown(
-        self, folder: Path, run: Path, person: str, data: Path | None
+        self, folder: Path, run: Path, person: str, data: Path | None, *, accept_changed: bool
     ) -> frozenset[str] | None:
         """Identifiers of the flags that a person is shown openly; None without a budget.
 
@@ -165,7 +165,8 @@ class Alarms:
         if self.budget is None:
             return None
         from reviewscore.period.budget import pusher
-        from reviewscore.runs.folder import read_points
+        from reviewscore.runs.folder import read_manifest, read_points
 
+        read_manifest(run, accept_changed=accept_changed)  # nothing is pushed of changed records
         pushed = pusher(folder, self.budget, self.day and self.day.date(), data=data)
         return pushed(person, read_points(run))

@@ -65,7 +65,7 @@ def command(
         return code
     if reader is not None:
         with waiting("writing pages"):
-            shown = alarms.shown(folder, run, reader, data)
+            shown = alarms.shown(folder, run, reader, data, accept_changed=accept_changed)
             return _for(run, reader, output, data, shown=shown, accept_changed=accept_changed)
     from reviewscore.files import write_whole
     from reviewscore.report.html import write_report

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from statistics import fmean, pstdev
 from typing import Literal
 
@@ -38,36 +39,47 @@ class WeightRule:
     Attributes:
         name: What it is.
         factor: By which the weight is multiplied.
-        pattern: Words that it goes by; None for a rule that goes by the point's place.
+        applies: Whether it does, of a point and whether it is the first of the weaknesses.
     """
 
     name: str
     factor: float
-    pattern: re.Pattern[str] | None = None
+    applies: Callable[[PointScore, bool], bool]
 
 
 _CONCERN = r"(?:concern|weakness|issue|problem|objection|limitation|flaw|drawback|reservation)s?"
 _SCORE = r"(?:score|rating|recommendation|evaluation|assessment|opinion|mind)"
 _NOT = r"(?<!not )(?<!no )(?<!n't )(?<!not a )(?<!not an )"
+_LEANS = re.compile(
+    rf"{_NOT}\b(?:main|major|biggest|primary|key|central|critical|fundamental|fatal"
+    rf"|most (?:serious|important|significant)) (?:\w+ )?{_CONCERN}\b"
+    r"|\b(?:deal[- ]?breaker|reasons? (?:for|to) reject\w*|reject(?:ing|ed)? because)\b",
+    re.IGNORECASE,
+)
+_CHANGES = re.compile(
+    rf"\b(?:would|will|could|may|might|willing to|happy to|open to|consider) (?:\w+ )?"
+    rf"(?:rais\w+|increas\w+|chang\w+|improv\w+|updat\w+|reconsider\w*|adjust\w*) "
+    rf"(?:my|the) (?:\w+ )?{_SCORE}\b",
+    re.IGNORECASE,
+)
+_MINOR = re.compile(
+    rf"{_NOT}\b(?:minor|nit(?:s|picks?|picking)?|typos?|cosmetic|grammar|formatting"
+    r"|small (?:comment|remark|suggestion)s?)\b",
+    re.IGNORECASE,
+)
+_BOLD = re.compile(r"\s*(?:\*\*|__)\w")
 RULES = (
-    WeightRule("the rating leans on it", 2.0, re.compile(
-        rf"{_NOT}\b(?:main|major|biggest|primary|key|central|critical|fundamental|fatal"
-        rf"|most (?:serious|important|significant)) (?:\w+ )?{_CONCERN}\b"
-        r"|\b(?:deal[- ]?breaker|reasons? (?:for|to) reject\w*|reject(?:ing|ed)? because)\b",
-        re.I)),
-    WeightRule("an answer would change the score", 2.0, re.compile(
-        rf"\b(?:would|will|could|may|might|willing to|happy to|open to|consider) (?:\w+ )?"
-        rf"(?:rais\w+|increas\w+|chang\w+|improv\w+|updat\w+|reconsider\w*|adjust\w*) "
-        rf"(?:my|the) (?:\w+ )?{_SCORE}\b", re.I)),
-    WeightRule("minor by the reviewer's own words", 0.5, re.compile(
-        rf"{_NOT}\b(?:minor|nit(?:s|picks?|picking)?|typos?|cosmetic|small (?:comment|remark|"
-        r"suggestion)s?|grammar|formatting)\b", re.I)),
-    WeightRule("first of the weaknesses", 1.25),
-    WeightRule("set in bold", 1.25, re.compile(r"\s*(?:\*\*|__)\w")),
-    WeightRule("asks, and criticises nothing", 0.8),
+    WeightRule("the rating leans on it", 2.0, lambda point, _: bool(_LEANS.search(_own(point)))),
+    WeightRule("an answer would change the score", 2.0,
+               lambda point, _: bool(_CHANGES.search(_around(point)))),
+    WeightRule("minor by the reviewer's words", 0.5,
+               lambda point, _: bool(_MINOR.search(_own(point)))),
+    WeightRule("first of the weaknesses", 1.25, lambda _, first: first),
+    WeightRule("set in bold", 1.25, lambda point, _: bool(_BOLD.match(point.text))),
+    WeightRule("asks, and criticises nothing", 0.8,
+               lambda point, _: point.kind in (PointKind.QUESTION, PointKind.REQUEST)),
 )  # fmt: skip
 """All rules of `rule_weight`. The factors are a table to argue about, fitted to nothing."""
-_LEANS, _SCORES, _MINOR, _FIRST, _BOLD, _ASKS = RULES
 
 Order = Literal["worth", "standing"]
 """``worth`` ranks by the product of the three; ``standing`` by standing, then probability."""
@@ -101,44 +113,23 @@ def rank_flags(
     *,
     weights: Mapping[str, float] | None = None,
     order: Order = "worth",
+    every: bool = False,
 ) -> list[RankedFlag]:
     """The flags among points, the one to read first first.
 
     Args:
         points: All points of the reviews, flags and others: which is first in its review is told
-            by all of them.
+            by all of them. Of those that are no flag nothing is kept.
         reviews: Ratings by review id (`sources.strata.read_review_facts`); all reviews of the
             venue, since the scale of a form that does not tell is the range of what they gave.
         weights: What a model or a person that read the review says that points weigh, by point
             id; the rules say it of the others.
         order: ``standing`` is for the protocol of presuppositions, whose rank it is.
+        every: Rank all points that a judge scored, flags or not.
 
     Returns:
         Points that are called misinformed, ranked the same whatever the order they came in.
     """
-    return _ranked(points, reviews, weights, order, flags=True)
-
-
-def rank_points(
-    points: Iterable[PointScore],
-    reviews: Mapping[str, ReviewFacts] | None = None,
-    *,
-    weights: Mapping[str, float] | None = None,
-    order: Order = "worth",
-) -> list[RankedFlag]:
-    """As `rank_flags`, of all points that are judged, flags or not."""
-    return _ranked(points, reviews, weights, order, flags=False)
-
-
-def _ranked(
-    points: Iterable[PointScore],
-    reviews: Mapping[str, ReviewFacts] | None,
-    weights: Mapping[str, float] | None,
-    order: Order,
-    *,
-    flags: bool,
-) -> list[RankedFlag]:
-    """Points ranked; of those that are not asked for nothing is kept."""
     kept: list[PointScore] = []
     first: dict[str, tuple[int, str]] = {}
     for point in points:
@@ -147,18 +138,18 @@ def _ranked(
         if point.role in (Role.WEAKNESSES, Role.MIXED):
             place = (point.ordinal, point.point_id)
             first[point.review_id] = min(place, first.get(point.review_id, place))
-        if point.misinformed or not flags:
+        if point.misinformed or every:
             kept.append(point)
     leading, given = {point_id for _, point_id in first.values()}, weights or {}
     close = closeness_of_papers(reviews or {})
+
+    def weight(point: PointScore) -> float:
+        known = given.get(point.point_id)
+        return rule_weight(point, first=point.point_id in leading) if known is None else _in(known)
+
     ranked = (
         RankedFlag(
-            point,
-            probability(point),
-            _bounded(given[point.point_id])
-            if point.point_id in given
-            else rule_weight(point, first=point.point_id in leading),
-            close.get(base_paper_id(point.paper_id), 1.0),
+            point, probability(point), weight(point), close.get(base_paper_id(point.paper_id), 1.0)
         )
         for point in kept
     )
@@ -200,29 +191,23 @@ def rule_weight(point: PointScore, *, first: bool = False) -> float:
         point: The point.
         first: Whether it is the first of its review's weaknesses.
     """
-    own = "\n".join((point.section, point.context, point.text))
-    near = point.neighbours
-    around = own if near is None else "\n".join((own, near.before, near.after))
-    applies = {
-        _LEANS.name: _said(_LEANS, own),
-        _SCORES.name: _said(_SCORES, around),
-        _MINOR.name: _said(_MINOR, own),
-        _FIRST.name: first,
-        _BOLD.name: _BOLD.pattern is not None and _BOLD.pattern.match(point.text) is not None,
-        _ASKS.name: point.kind in (PointKind.QUESTION, PointKind.REQUEST),
-    }
-    weight = 1.0
-    for rule in RULES:
-        weight *= rule.factor if applies[rule.name] else 1.0
-    return _bounded(weight)
+    factors = (rule.factor for rule in RULES if rule.applies(point, first))
+    return _in(prod(factors))
 
 
-def _said(rule: WeightRule, text: str) -> bool:
-    return rule.pattern is not None and rule.pattern.search(text) is not None
-
-
-def _bounded(weight: float) -> float:
+def _in(weight: float) -> float:
+    """A weight within its bounds."""
     return min(MOST_WEIGHT, max(LEAST_WEIGHT, weight))
+
+
+def _own(point: PointScore) -> str:
+    return "\n".join((point.section, point.context, point.text))
+
+
+def _around(point: PointScore) -> str:
+    """Its words and the sentences around: that an answer counts is often a sentence of its own."""
+    near = point.neighbours
+    return _own(point) if near is None else "\n".join((_own(point), near.before, near.after))
 
 
 def closeness(ratings: Sequence[float], scale: ScoreScale) -> float:

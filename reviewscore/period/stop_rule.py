@@ -8,18 +8,19 @@ wanted to are a review of flags, and count in no rate.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from reviewscore.errors import InputError, RunFolderError
-from reviewscore.files import read_whole, write_whole
+from reviewscore.files import write_whole
 from reviewscore.report.roles import proof
+from reviewscore.runs.folder import read_digest
 from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
@@ -93,17 +94,11 @@ def read_sample(folder: Path) -> FlagSample:
     Raises:
         RunFolderError: None was, or it cannot be read.
     """
-    file = folder / SAMPLE
-    raw = read_whole(file)
-    draw = f"draw one with reviewscore report {folder} --sample-flags 100 -o flags.csv"
-    if raw is None:
-        raise RunFolderError(f"{folder} has no sample of flags; {draw}")
-    try:
-        return FlagSample.model_validate_json(raw)
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        place = ".".join(map(str, problem["loc"]))
-        raise RunFolderError(f"{file}: field '{place}': {problem['msg']}; {draw}") from error
+    draw = f"reviewscore report {folder} --sample-flags 100 -o flags.csv"
+    sample = read_digest(folder / SAMPLE, FlagSample, draw)
+    if sample is None:
+        raise RunFolderError(f"{folder} has no sample of flags; draw one with {draw}")
+    return sample
 
 
 def sheet_of(sample: FlagSample, points: Iterable[PointScore]) -> str:
@@ -193,17 +188,27 @@ def verdicts_of(files: Sequence[Path]) -> dict[str, dict[str, Said]]:
     return said
 
 
-def settled(verdicts: Iterable[Said]) -> Said | None:
-    """What people say of a flag: whoever is unsure leaves it to the others; None if they differ."""
-    sure = {verdict for verdict in verdicts if verdict is not Said.UNSURE}
-    return Said.UNSURE if not sure else sure.pop() if len(sure) == 1 else None
+def settled(
+    sample: FlagSample, verdicts: Mapping[str, Mapping[str, Said]]
+) -> dict[str, Said | None]:
+    """What people together say of the flags of a sample, by point id.
+
+    Whoever is unsure leaves it to the others; None where one says right and another wrong. Flags
+    that nobody judged are not in it.
+    """
+    together: dict[str, Said | None] = {}
+    for name in sample.flags:
+        if name in verdicts:
+            sure = {said for said in verdicts[name].values() if said is not Said.UNSURE}
+            together[name] = None if len(sure) > 1 else next(iter(sure), Said.UNSURE)
+    return together
 
 
 def precision_of(
-    sample: FlagSample, verdicts: dict[str, dict[str, Said]], *, how: Resampling = PAPERS
+    sample: FlagSample, verdicts: Mapping[str, Mapping[str, Said]], *, how: Resampling = PAPERS
 ) -> FlagPrecision:
     """How many of a sample's flags are right, by what people said."""
-    together = {name: settled(verdicts[name].values()) for name in sample.flags if name in verdicts}
+    together = settled(sample, verdicts)
     counts = Counter(together.values())
     known = {name: said for name, said in together.items() if said in (Said.RIGHT, Said.WRONG)}
     paper_of = {name: base_paper_id(sample.flags[name]) for name in known}
