@@ -74,7 +74,7 @@ def test_a_finding_of_the_embedded_judge_is_never_ranked() -> None:
 def test_a_probability_is_the_judges_then_calibrated_then_of_the_score(
     found: dict[str, object], expected: float
 ) -> None:
-    assert probability(flag(**found)) == expected
+    assert probability(flag().model_copy(update=found)) == expected
 
 
 def test_the_guess_from_a_score_falls_with_the_score() -> None:
