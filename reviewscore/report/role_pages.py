@@ -6,7 +6,7 @@ Reviewers get a page for each review, so that each can be sent to its author alo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -22,7 +22,7 @@ from reviewscore.pages.environment import encodable, render
 from reviewscore.pages.point_card import ShownPlace
 from reviewscore.papers.latex import plain_title
 from reviewscore.points.responses import align_response
-from reviewscore.printable import markdown_escaped
+from reviewscore.printable import counted, markdown_escaped
 from reviewscore.report.html import page_environment
 from reviewscore.report.lines import doubted_words
 from reviewscore.report.paper_pages import PaperOf, ReviewOf, look_up, rows_of
@@ -33,7 +33,7 @@ from reviewscore.report.roles import (
     Sheet,
     UnalignedParagraph,
     by_review,
-    on_demand,
+    called,
     sheet,
     with_answers,
 )
@@ -330,6 +330,31 @@ def _sheets(
             if review_id is not None:
                 page = replace(page, name=review_id, ids=(paper_id, review_id))
             yield page
+
+
+def on_demand(page: Sheet, points: Iterable[PointScore], shown: Collection[str]) -> Sheet:
+    """A page with a budget: flags that are not in it go into a folded part at its end.
+
+    Args:
+        page: The page.
+        points: All its points.
+        shown: Identifiers of the flags to show openly.
+    """
+    names = {one.short_name for one in points if called(one) and one.point_id not in shown}
+    parts: list[Part] = []
+    moved: list[Entry] = []
+    for part in page.parts:
+        moved += [one for one in part.entries if one.point in names and not one.only_asks]
+        left = tuple(one for one in part.entries if one.point not in names)
+        if left or not part.entries:
+            parts.append(replace(part, entries=left))
+    if not moved:
+        return page
+    lead = (
+        f"{counted(len(moved), 'flag')} that today's budget does not hold: others rank higher, or "
+        "these were shown before."
+    )
+    return replace(page, parts=(*parts, Part("On demand", lead, entries=tuple(moved), folded=True)))
 
 
 def _responses(

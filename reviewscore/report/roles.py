@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
@@ -74,6 +74,11 @@ class Entry:
     draft: str = ""
     further: tuple[SheetQuote, ...] = ()
 
+    @property
+    def only_asks(self) -> bool:
+        """Whether it is a question to its reader; the point stands elsewhere on the page."""
+        return bool(self.closing) and not self.quotes
+
 
 @dataclass(frozen=True)
 class UnalignedParagraph:
@@ -89,8 +94,7 @@ class Part:
     """Entries under one heading; a lead and a table may stand before them.
 
     `to_read` is whether the reader can act on the entries, `nearest` whether their passages were
-    only ranked: nothing is said of whether they bear on the points. `folded` is whether they are
-    there on demand alone, beyond the reader's budget.
+    only ranked: nothing is said of whether they bear on the points; `folded` hides the entries.
     """
 
     heading: str
@@ -303,43 +307,13 @@ def _recall(points: Sequence[PointScore]) -> str:
     return recall_sentence(version, (point.kind for point in beside))
 
 
-def on_demand(page: Sheet, points: Iterable[PointScore], shown: Collection[str]) -> Sheet:
-    """A page with a budget: flags that are not in it go into a folded part at its end.
-
-    Args:
-        page: The page.
-        points: All its points.
-        shown: Identifiers of the flags to show openly.
-    """
-    names = {one.short_name for one in points if called(one) and one.point_id not in shown}
-    parts: list[Part] = []
-    moved: list[Entry] = []
-    for part in page.parts:
-        moved += [one for one in part.entries if one.point in names and not _asks(one)]
-        left = tuple(one for one in part.entries if one.point not in names)
-        if left or not part.entries:
-            parts.append(replace(part, entries=left))
-    if not moved:
-        return page
-    lead = (
-        f"{counted(len(moved), 'flag')} that today's budget does not hold: others rank higher, or "
-        "these were shown before."
-    )
-    return replace(page, parts=(*parts, Part("On demand", lead, entries=tuple(moved), folded=True)))
-
-
-def _asks(entry: Entry) -> bool:
-    """Whether an entry is a question to its reader alone; the point stands elsewhere."""
-    return bool(entry.closing) and not entry.quotes
-
-
 def _with_marks(page: Sheet, points: Sequence[PointScore], paper: Paper | None) -> Sheet:
     """The page with each point's kind, repeats and places; once, where it is shown itself."""
     by_name = {point.short_name: point for point in points}
 
     def entry(shown: Entry) -> Entry:
         point = by_name.get(shown.point)
-        if point is None or _asks(shown):
+        if point is None or shown.only_asks:
             return shown
         return replace(
             shown,
@@ -381,7 +355,7 @@ def with_answers(
 
     def entry(one: Entry) -> Entry:
         point = answered.get(one.point)
-        if point is None or _asks(one):
+        if point is None or one.only_asks:
             return one
         shown.add(one.point)
         return replace(one, answers=shown_answers(point), draft=_draft(point))
@@ -491,15 +465,9 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
         for name, group in by_review(shown)
     ]
     if bare:
-        parts.append(
-            Part(
-                "Called misinformed without a verified quote",
-                "Nothing in the paper's own words stands behind these: do not rely on them.",
-                entries=tuple(
-                    Entry(one.text, own_words(one), point=one.short_name) for one in bare
-                ),
-            )
-        )
+        behind = "Nothing in the paper's own words stands behind these: do not rely on them."
+        own = tuple(Entry(one.text, own_words(one), point=one.short_name) for one in bare)
+        parts.append(Part("Called misinformed without a verified quote", behind, entries=own))
     entries = tuple(map(_proved, inferred))
     parts += [Part(wording.INFERRED, wording.INFERRED_LEAD, entries=entries)] if entries else []
     otherwise = "Does the argument hold without the premise that {where} speaks against?"
