@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewscore.cli import options
 from reviewscore.cli.tabling import Tabling, paper_figures_options
-from reviewscore.cli.terminal import warn
+from reviewscore.cli.terminal import print_line, print_text, warn
 from reviewscore.cli.verb import Verb
+
+if TYPE_CHECKING:
+    from reviewscore.venue.study import Strata
 
 
 @click.command("venue", cls=Verb)
-@click.argument("runs", nargs=-1, required=True, type=options.RUN)
-@options.path("-o", "--output", help="Folder of the report.")
+@click.argument("runs", nargs=-1, required=True, type=options.PATH)
+@options.path("-o", "--output", help="Folder of the report; of --fairness x.html, x.md or x.csv.")
 @click.option(
     "--data",
     multiple=True,
@@ -38,6 +41,16 @@ from reviewscore.cli.verb import Verb
     default=10,
     help="Reviews that a row must have; smaller ones are withheld.",
 )
+@options.switch(
+    "--fairness",
+    help="By length, rating, confidence, articles and area of reviews: whom do flags fall on?",
+)
+@click.option(
+    "--judged",
+    multiple=True,
+    type=options.PATH,
+    help="Sheet of a random sample of flags, filled in, for --fairness; several times.",
+)
 @paper_figures_options
 @options.ACCEPT_CHANGED
 def command(
@@ -48,6 +61,8 @@ def command(
     reviewers: Path | None,
     by: tuple[str, ...],
     at_least: int,
+    fairness: bool,
+    judged: tuple[Path, ...],
     accept_changed: bool,
     **flags: Any,
 ) -> None:
@@ -65,8 +80,37 @@ def command(
     strata = Strata(data, areas, area_field, reviewers, by)
     tabling = Tabling.of(flags)
     how = tabling.resampling(scheme="papers")
+    if judged and not fairness:
+        raise click.UsageError("--judged is for --fairness.")
+    if fairness:
+        _fairness(runs, strata, tabling, judged=judged, at_least=at_least, how=how,
+                  accept_changed=accept_changed)  # fmt: skip
+        return
     venue, warnings = study_venue(
         runs, strata, at_least=at_least, how=how, accept_changed=accept_changed
     )
     warn(warnings)
     tabling.publish_record(venue, lambda: markdown(venue_page(venue)), partial(write_venue, venue))
+
+
+def _fairness(
+    runs: tuple[Path, ...],
+    strata: Strata,
+    tabling: Tabling,
+    *,
+    judged: tuple[Path, ...],
+    **how: Any,
+) -> None:
+    """Write the page on whom flags fall on, or print it."""
+    from reviewscore.pages.figures import markdown
+    from reviewscore.period.fairness import fairness_page, study_fairness, write_fairness
+
+    studied = study_fairness(runs, strata, judged=judged, **how)
+    warn(studied.warnings)
+    if tabling.output is not None:
+        write_fairness(studied, tabling.output)
+        print_line(str(tabling.output))
+    elif tabling.as_json:
+        print_text(studied.venue.model_dump_json(indent=1))
+    else:
+        print_text(markdown(fairness_page(studied)), markdown=True)
