@@ -56,7 +56,8 @@ def command(
     from reviewscore.runs.folder import check_destination
 
     delivers = reader is not None
-    alarms = Alarms.of(flags, delivers=delivers)
+    alarms = Alarms(**flags)
+    alarms.check(delivers=delivers)
     folder, run = run, run_of(run)
     if output is not None:
         check_destination(output)
