@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,34 +17,17 @@ if TYPE_CHECKING:
     from reviewscore.period.budget import Pushed
 
 alarm_options = options.together(
-    click.option(
-        "--budget",
-        type=click.IntRange(0),
-        help="Flags a person and day that are shown openly, those of the highest rank; the rest "
-        "is folded. With --for.",
-    ),
-    click.option(
-        "--day",
-        type=click.DateTime(["%Y-%m-%d"]),
-        help="Day of that budget, such as 2026-05-03; today (UTC) if not given.",
-    ),
-    click.option(
-        "--sample-flags",
-        type=click.IntRange(1),
-        help="Draw so many flags at random for people to judge, into the sheet -o FILE.csv.",
-    ),
-    click.option(
-        "--judged",
-        multiple=True,
-        type=options.PATH,
-        help="Such a sheet, filled in: right, wrong or unsure; several times.",
-    ),
-    click.option(
-        "--stop-below",
-        type=click.FloatRange(0, 1),
-        help="Least share of right flags; below it nothing is written and the exit code is 1.",
-    ),
-)
+    click.option("--budget", type=click.IntRange(0), help="Flags a person and day that are shown "
+                 "openly, those of the highest rank; the rest is folded. With --for."),
+    click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Day of that budget, such as "
+                 "2026-05-03; today (UTC) if not given."),
+    click.option("--sample-flags", type=click.IntRange(1), help="Draw so many flags at random for "
+                 "people to judge, into the sheet -o FILE.csv."),
+    click.option("--judged", multiple=True, type=options.PATH, help="Such a sheet, filled in: "
+                 "right, wrong or unsure; several times."),
+    click.option("--stop-below", type=click.FloatRange(0, 1), help="Least share of right flags; "
+                 "below it nothing is written and the exit code is 1."),
+)  # fmt: skip
 """Flags on flags: a budget of them, and whether they are right."""
 
 
@@ -58,25 +41,25 @@ class Alarms:
     judged: tuple[Path, ...] = ()
     stop_below: float | None = None
 
-    @classmethod
-    def of(cls, flags: dict[str, Any], *, delivers: bool) -> Alarms:
-        """What was given.
+    def check(self, *, delivers: bool) -> None:
+        """Refuse flags that would have no effect.
 
         Args:
-            flags: The flags and no others.
             delivers: Whether pages are written for somebody.
 
         Raises:
-            UsageError: A flag would have no effect.
+            UsageError: Names the first, and what to do.
         """
-        alarms = cls(**{field.name: flags[field.name] for field in fields(cls)})
-        if alarms.budget is not None and not delivers:
-            raise click.UsageError("--budget is for the pages of a reader: say --for.")
-        if alarms.day is not None and alarms.budget is None:
-            raise click.UsageError("--day is the day of a --budget.")
-        if alarms.sample_flags is not None and delivers:
-            raise click.UsageError("--sample-flags writes a sheet, and --for pages: run it twice.")
-        return alarms
+        for idle, words in (
+            (self.budget is not None and not delivers, "--budget is for pages: say --for."),
+            (self.day is not None and self.budget is None, "--day is the day of a --budget."),
+            (
+                self.sample_flags is not None and delivers,
+                "--sample-flags is no page: run it alone.",
+            ),
+        ):
+            if idle:
+                raise click.UsageError(words)
 
     def ends(
         self, folder: Path, run: Path, output: Path | None, *, delivers: bool, accept_changed: bool
@@ -131,18 +114,14 @@ class Alarms:
             RunFolderError: No sample was drawn.
             InputError: A sheet cannot be used.
         """
-        from reviewscore.period.stop_rule import (
-            ENOUGH,
-            StopDecision,
-            measured_precision,
-            stop_decision,
-        )
+        from reviewscore.period import stop_rule as rule
         from reviewscore.stats.tables import shown
 
-        measured = measured_precision(folder, self.judged)
-        if measured is None:
+        sheets = rule.sheets_of(folder, self.judged)
+        if not sheets:
             say("how many flags are right is not known: nobody judged a sample (--sample-flags)")
             return False
+        measured = rule.precision_of(rule.read_sample(folder), rule.verdicts_of(sheets))
         found = measured.precision
         print_line(
             f"right: {shown(found, 'share')} of {found.n:,} judged flags of {measured.papers:,} "
@@ -150,12 +129,12 @@ class Alarms:
         )
         if self.stop_below is None:
             return False
-        decision = stop_decision(measured, self.stop_below)
-        if decision is StopDecision.UNKNOWN:
-            say(f"too few to tell whether {self.stop_below:.0%} are right ({ENOUGH} are enough)")
-        elif decision is StopDecision.STOP:
+        decision = rule.stop_decision(measured, self.stop_below)
+        if decision is rule.StopDecision.UNKNOWN:
+            say(f"too few to tell if {self.stop_below:.0%} are right ({rule.ENOUGH} are enough)")
+        elif decision is rule.StopDecision.STOP:
             say(f"delivery stops: fewer than {self.stop_below:.0%} are right; nothing was written")
-        return decision is StopDecision.STOP
+        return decision is rule.StopDecision.STOP
 
     def pusher(self, folder: Path, data: Path | None) -> Pushed | None:
         """What chooses the flags that each person is shown openly; None without a budget.

@@ -51,12 +51,16 @@ class PeoplesPages:
     def of(cls, flags: dict[str, Any], reader: str | None) -> PeoplesPages:
         """What was given.
 
+        Args:
+            flags: Flags of the command, from which those of `delivery_options` are taken out.
+            reader: For whom pages are.
+
         Raises:
             SettingsError: A flag would have no effect, or no role is named.
         """
         from reviewscore.period.assignments import VenueRole
 
-        made = cls(flags["table"], flags["release"], flags["person"], reader)
+        made = cls(*(flags.pop(name) for name in ("table", "release", "person")), reader)
         alone = made.table is None
         if alone and (made.release or made.person or (reader or "").endswith("-chair")):
             raise SettingsError("chairs, --release and --person go with --out-of assignments.csv")

@@ -62,7 +62,8 @@ def command(
     from reviewscore.runs.folder import check_destination
 
     delivers = reader is not None
-    alarms, people = Alarms.of(flags, delivers=delivers), PeoplesPages.of(flags, reader)
+    people, alarms = PeoplesPages.of(flags, reader), Alarms(**flags)
+    alarms.check(delivers=delivers)
     folder, run = run, run_of(run)
     if output is not None:
         check_destination(output)

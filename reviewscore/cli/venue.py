@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from reviewscore.cli import options
 from reviewscore.cli.tabling import Tabling, paper_figures_options
-from reviewscore.cli.terminal import print_line, print_text, warn
+from reviewscore.cli.terminal import warn
 from reviewscore.cli.verb import Verb
-
-if TYPE_CHECKING:
-    from reviewscore.venue.study import Strata
 
 
 @click.command("venue", cls=Verb)
@@ -74,43 +71,19 @@ def command(
     Example:  reviewscore venue runs/part-1 runs/part-2 --areas areas.csv -o iclr24-venue
     """
     from reviewscore.pages.figures import markdown
+    from reviewscore.period.fairness import fairness_page, study_fairness, write_fairness
     from reviewscore.venue.study import Strata, study_venue
     from reviewscore.venue.venue_page import venue_page, write_venue
 
+    if judged and not fairness:
+        raise click.UsageError("--judged is for --fairness.")
     strata = Strata(data, areas, area_field, reviewers, by)
     tabling = Tabling.of(flags)
     how = tabling.resampling(scheme="papers")
-    if judged and not fairness:
-        raise click.UsageError("--judged is for --fairness.")
+    study, page, write = study_venue, venue_page, write_venue
     if fairness:
-        _fairness(runs, strata, tabling, judged=judged, at_least=at_least, how=how,
-                  accept_changed=accept_changed)  # fmt: skip
-        return
-    venue, warnings = study_venue(
-        runs, strata, at_least=at_least, how=how, accept_changed=accept_changed
-    )
+        study = partial(study_fairness, judged=judged)
+        page, write = fairness_page, write_fairness
+    venue, warnings = study(runs, strata, at_least=at_least, how=how, accept_changed=accept_changed)
     warn(warnings)
-    tabling.publish_record(venue, lambda: markdown(venue_page(venue)), partial(write_venue, venue))
-
-
-def _fairness(
-    runs: tuple[Path, ...],
-    strata: Strata,
-    tabling: Tabling,
-    *,
-    judged: tuple[Path, ...],
-    **how: Any,
-) -> None:
-    """Write the page on whom flags fall on, or print it."""
-    from reviewscore.pages.figures import markdown
-    from reviewscore.period.fairness import fairness_page, study_fairness, write_fairness
-
-    studied = study_fairness(runs, strata, judged=judged, **how)
-    warn(studied.warnings)
-    if tabling.output is not None:
-        write_fairness(studied, tabling.output)
-        print_line(str(tabling.output))
-    elif tabling.as_json:
-        print_text(studied.venue.model_dump_json(indent=1))
-    else:
-        print_text(markdown(fairness_page(studied)), markdown=True)
+    tabling.publish_record(venue, lambda: markdown(page(venue)), partial(write, venue))

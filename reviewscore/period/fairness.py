@@ -16,7 +16,7 @@ import numpy as np
 from reviewscore.errors import SettingsError
 from reviewscore.files import write_whole
 from reviewscore.pages.figures import FigurePage, html, markdown
-from reviewscore.period.stop_rule import Said, read_sample, settled, verdicts_of
+from reviewscore.period.stop_rule import Said, read_sample, settled, sheets_of, verdicts_of
 from reviewscore.period.venue import VenueFolder, is_venue, run_of
 from reviewscore.runs.parts import read_parts
 from reviewscore.schema.review import Review
@@ -24,7 +24,8 @@ from reviewscore.sources.collection import named_table, read_collection
 from reviewscore.sources.strata import read_review_facts
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.shares import PAPERS
-from reviewscore.venue.panels import AT_LEAST, Grouping
+from reviewscore.venue.outcomes import FALSE_ALARM
+from reviewscore.venue.panels import AT_LEAST, Grouping, Venue
 from reviewscore.venue.study import Strata, Studied, folders_of, study_venue
 from reviewscore.venue.venue_page import tidy, venue_page
 
@@ -65,7 +66,8 @@ def study_fairness(
         runs: Run folders or venue folders, as of `study_venue`.
         strata: Where the data, areas and pseudonyms stand.
         judged: Sheets in which people judged a random sample of flags (`period.stop_rule`), drawn
-            for the first of the runs; without any there are no false alarms.
+            for the first of the runs; the one that its folder keeps if none is named, and without
+            any there are no false alarms.
         at_least: Reviews that a row must have to be shown.
         how: How intervals are made.
         accept_changed: Go on with records that something else has changed, and say so.
@@ -90,7 +92,8 @@ def study_fairness(
         scores=tuple(name for name in ("rating", "confidence") if name in known),
         further=tuple(groupings_of(reviews)),
     )
-    verdicts = _verdicts(folder, judged) if judged else None
+    sheets = sheets_of(folder, judged)
+    verdicts = _verdicts(folder, sheets) if sheets else None
     return study_venue(
         places, where, at_least=at_least, how=how, judged=verdicts, accept_changed=accept_changed
     )
@@ -155,10 +158,10 @@ def _thirds(values: Mapping[str, float], unit: str) -> tuple[dict[str, str], tup
     }, names
 
 
-def fairness_page(studied: Studied) -> FigurePage:
+def fairness_page(venue: Venue) -> FigurePage:
     """The rates as a page for program chairs."""
-    page = venue_page(studied.venue)
-    alarms = () if "false_alarm" in studied.venue.measures else (
+    page = venue_page(venue)
+    alarms = () if FALSE_ALARM.name in venue.measures else (
         "No judged flags were given (--judged), so that false alarms are not measured: a group "
         "that is flagged more often may also be misinformed more often.",
     )  # fmt: skip
@@ -171,16 +174,26 @@ def fairness_page(studied: Studied) -> FigurePage:
     )
 
 
-def write_fairness(studied: Studied, file: Path) -> None:
+def write_fairness(venue: Venue, out: Path, *, allow_foreign: bool = False) -> list[Path]:
     """Write the page as HTML or Markdown, or its rows as CSV, by the file's ending.
+
+    Args:
+        venue: The rates.
+        out: Its place; a file that is there is replaced.
+        allow_foreign: Of no account, since no folder is written.
 
     Raises:
         SettingsError: The ending is none of these.
         RunFolderError: The file cannot be written.
     """
-    ending, page = file.suffix.lower(), fairness_page(studied)
-    made = {".html": html, ".htm": html, ".md": markdown}
-    if ending not in (*made, ".csv"):
-        raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .csv")
-    text = tidy(studied.venue) if ending == ".csv" else made[ending](page)
-    write_whole(file, text, named=True)
+    match out.suffix.lower():
+        case ".html" | ".htm":
+            text = html(fairness_page(venue))
+        case ".md":
+            text = markdown(fairness_page(venue))
+        case ".csv":
+            text = tidy(venue)
+        case ending:
+            raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .csv")
+    write_whole(out, text, named=True)
+    return [out]

@@ -264,23 +264,12 @@ def stop_decision(measured: FlagPrecision, threshold: float) -> StopDecision:
     return StopDecision.STOP if found.value < threshold else StopDecision.GO_ON
 
 
-def measured_precision(
-    folder: Path, files: Sequence[Path] = (), *, how: Resampling = PAPERS
-) -> FlagPrecision | None:
-    """The precision of flags, by the sample of a venue or run and the sheets people filled in.
+def sheets_of(folder: Path, files: Sequence[Path] = ()) -> list[Path]:
+    """The sheets that count: those that are named, else the one that the folder keeps, if any.
 
     Args:
         folder: The venue's folder or the run's.
-        files: The sheets; the folder's own (`JUDGED`) if none is named.
-        how: How the interval is made.
-
-    Returns:
-        None if no sheet is named and the folder has none.
-
-    Raises:
-        RunFolderError: No sample was drawn.
-        InputError: A sheet cannot be used; names file, line and field.
+        files: Sheets that people filled in.
     """
-    own = folder / JUDGED
-    sheets = list(files) or ([own] if own.is_file() else [])
-    return precision_of(read_sample(folder), verdicts_of(sheets), how=how) if sheets else None
+    kept = folder / JUDGED
+    return list(files) or ([kept] if kept.is_file() else [])

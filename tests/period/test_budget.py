@@ -15,6 +15,7 @@ from reviewscore.errors import RunFolderError
 from reviewscore.files import hash_file
 from reviewscore.period.budget import PUSHED, pusher, read_pushed
 from reviewscore.period.ranking import rank_flags
+from reviewscore.period.venue import VenueRecord
 from tests.commands import invoker
 from tests.report.synthetic import model_points
 from tests.report.venues import venue_points, venue_run
@@ -119,6 +120,26 @@ def test_ratings_beside_the_run_decide_which_flag_comes_first(tmp_path: Path) ->
     (pushed,) = pusher(run, 1, MONDAY)("anna", points)
 
     assert pushed.startswith("p2/")
+
+
+def test_of_a_venue_its_own_folder_remembers_and_its_own_ratings_rank(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = VenueRecord(source="somewhere", kind="folder", made="2026-05-01T00:00:00+00:00")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "venue.json").write_text(made.model_dump_json(), "utf-8")
+    rows = [{"review_id": f"p{n}/r0", "paper_id": f"p{n}", "text": "Words.", "rating": rating}
+            for n, rating in enumerate((1, 9, 5))]  # fmt: skip
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "data" / "reviews.jsonl").write_text(lines, "utf-8")
+    venue_run(tmp_path / "run", venue_points(3, reviews=1, points=3, rate=5.0))
+
+    words = ["--for", "meta-reviewer", "--budget", 1, "-o", tmp_path / "page.html"]
+    ended = invoker("report", capsys)(tmp_path, *words)
+
+    assert ended.exit_code == 0
+    assert [one.point_id[:2] for one in read_pushed(tmp_path)] == ["p2"]
+    assert not (tmp_path / "run" / PUSHED).exists()
 
 
 def test_a_page_shows_the_flags_of_the_budget_and_folds_the_others(

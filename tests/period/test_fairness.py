@@ -12,7 +12,7 @@ import pytest
 from reviewscore.errors import SettingsError
 from reviewscore.files import hash_file
 from reviewscore.period.fairness import articles_of, fairness_page, groupings_of, study_fairness
-from reviewscore.period.stop_rule import COLUMNS, draw_flags, write_sample
+from reviewscore.period.stop_rule import COLUMNS, JUDGED, draw_flags, write_sample
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review
 from reviewscore.stats.resampling import Resampling
@@ -124,13 +124,21 @@ def test_flags_and_false_alarms_are_measured_by_group_with_intervals(tmp_path: P
     assert overall.n == sum(bool(point.misinformed) for point in points)
 
 
+def test_the_sheet_that_a_folder_keeps_counts_where_none_is_named(tmp_path: Path) -> None:
+    points = venue_points(20, rate=0.5)
+    run = venue(tmp_path, points)
+    judged_sheet(run, points).rename(run / JUDGED)
+
+    assert "false_alarm" in study_fairness([run], how=QUICK).venue.measures
+
+
 def test_without_judged_flags_there_are_no_false_alarms_and_it_is_said(tmp_path: Path) -> None:
     run = venue(tmp_path, venue_points(20, rate=0.5))
 
     studied = study_fairness([run], how=QUICK)
 
     assert "false_alarm" not in studied.venue.measures
-    assert any("--judged" in banner for banner in fairness_page(studied).banners)
+    assert any("--judged" in banner for banner in fairness_page(studied.venue).banners)
 
 
 def test_small_groups_are_withheld_and_nobody_is_named(
