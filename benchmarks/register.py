@@ -68,5 +68,7 @@ QUALITY = (
     Benchmark("focus_measured"),
     Benchmark("similarity_quality"),
     Benchmark("venue_simulation"),
+    Benchmark("venue_budget"),
+    Benchmark("flag_ranking"),
 )
 ALL = tuple(one for one in (*SPEED, *QUALITY) if one.here)

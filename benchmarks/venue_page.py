@@ -63,7 +63,8 @@ def money(way: Way, found: Outcome, model: str) -> float:
     return price_list().models[model].usd(usage, batch=way.batch, long=way.batch)
 
 
-def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def table_lines(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A Markdown table and an empty line."""
     lines = [f"| {' | '.join(names)} |", "|" + "---|" * len(names)]
     return [*lines, *(f"| {' | '.join(one)} |" for one in rows), ""]
 
@@ -104,7 +105,7 @@ def _asked(venues: Sequence[Venue]) -> list[str]:
         ])  # fmt: skip
     names = ["papers", "protocol", "reviews", "points", "calls", "input, M tokens",
              "… of it cached", "output", *MODELS, "time", "what binds"]  # fmt: skip
-    return _table(names, rows)
+    return table_lines(names, rows)
 
 
 def _bounds(venues: Sequence[Venue]) -> list[str]:
@@ -114,7 +115,7 @@ def _bounds(venues: Sequence[Venue]) -> list[str]:
         cells = [_time(seconds) if seconds else "-" for seconds in alone.values()]
         rows.append([f"{one.found.papers:,}", one.way.name, *cells, _time(one.found.seconds)])
     names = ("connections", "requests a minute", "tokens a minute, or GPUs", "workers' processors")
-    return _table(["papers", "protocol", *names, "all together"], rows)
+    return table_lines(["papers", "protocol", *names, "all together"], rows)
 
 
 def _stored(venues: Sequence[Venue]) -> list[str]:
@@ -124,7 +125,7 @@ def _stored(venues: Sequence[Venue]) -> list[str]:
         for one in venues if not one.way.batch and not one.way.gpus
     ]  # fmt: skip
     names = ["papers", "protocol", "ledger, GB", "shards, GB", "points.jsonl, GB", "reports, GB"]
-    return _table(names, rows)
+    return table_lines(names, rows)
 
 
 def _costs(costs: UnitCosts) -> list[str]:
@@ -142,7 +143,7 @@ def _costs(costs: UnitCosts) -> list[str]:
         ["text in the ledger", f"{costs.packed:.2f} of its length"],
         ["look-ups in the ledger", f"{costs.look_ups:,.0f}/s"],
     ]
-    return _table(["what", f"measured here, {costs.measured_calls:,} calls"], rows)
+    return table_lines(["what", f"measured here, {costs.measured_calls:,} calls"], rows)
 
 
 def _changed(cases: Sequence[tuple[str, Outcome, Plan]]) -> list[str]:
@@ -155,7 +156,7 @@ def _changed(cases: Sequence[tuple[str, Outcome, Plan]]) -> list[str]:
         for name, one, plan in cases
     ]  # fmt: skip
     names = ["what changes", "time", "time, times", "calls, times", "dollars, times", "what binds"]
-    return _table(names, rows)
+    return table_lines(names, rows)
 
 
 def page(
@@ -165,6 +166,7 @@ def page(
     *,
     tests: Sequence[Sequence[str]],
     checks: tuple[float, float, int, int],
+    alarms: Sequence[str] = (),
     machine: Machine,
     about: str,
 ) -> str:
@@ -201,16 +203,17 @@ def page(
         "On the loopback server, on papers that no cost was measured on; the simulation is given "
         "the types, rounds and premises that came up.",
         "",
-        *_table(["run", "predicted", "measured", "ratio (goal: 0.85 to 1.15)"], tests),
+        *table_lines(["run", "predicted", "measured", "ratio (goal: 0.85 to 1.15)"], tests),
         f"## What doubles when something halves ({cases[0][1].papers:,} papers, `paper`)",
         "",
         *_changed(cases),
+        *alarms,
         "## Measured costs",
         "",
         *_costs(costs),
         "## Assumptions",
         "",
-        *_table(["what", "taken as", "from"], [*_from_data(costs), *map(list, STATED)]),
+        *table_lines(["what", "taken as", "from"], [*_from_data(costs), *map(list, STATED)]),
     ]
     return "\n".join(lines).rstrip() + "\n"
 

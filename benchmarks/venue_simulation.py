@@ -23,6 +23,7 @@ from pathlib import Path
 from benchmarks.measure import QUICK, SHARED, head, row, skip
 from benchmarks.results import commit_now, machine_now
 from benchmarks.venue_assumptions import ARGUMENTS, LENGTHS, MODELS, Way, online, ways
+from benchmarks.venue_budget import section
 from benchmarks.venue_costs import FEW, MANY, UnitCosts, audited, part, unit_costs
 from benchmarks.venue_engine import Latency, Outcome, Plan, simulated
 from benchmarks.venue_page import page, venue_of
@@ -213,7 +214,7 @@ def main() -> None:
     ]
     text = page(
         venues, costs, sensitivity(shapes, costs, lengths), tests=[_said(one) for one in tests],
-        checks=(ratio, slope, checked, options.whole),
+        checks=(ratio, slope, checked, options.whole), alarms=section(),
         machine=machine, about=f"{datetime.now(UTC).date()}, commit `{commit_now()}`",
     )  # fmt: skip
     print(text)

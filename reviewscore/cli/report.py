@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from reviewscore.cli import options
+from reviewscore.cli.alarms import Alarms, alarm_options
+from reviewscore.cli.delivering import PeoplesPages, delivery_options
 from reviewscore.cli.inputs import collection_of
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import print_line, print_text, say, waiting
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.printable import counted
-
-_SHOWN = 20
-"""Papers without anybody that are named."""
 
 
 @click.command("report", cls=Verb, writes_files=True)
@@ -40,29 +39,17 @@ _SHOWN = 20
     help="A page for one reader: misinformed points with proof, kind notes, or a rebuttal sheet; "
     "the chairs with --out-of.",
 )
-@options.path(
-    "--out-of",
-    "table",
-    help="Table of assignments (person, role, paper, review, conflict): a folder a person, with "
-    "what this person may see alone.",
-)
-@click.option(
-    "--release",
-    type=click.Choice(["flags", "points"]),
-    help="With --for author --out-of: what authors see, points that the paper speaks to or all.",
-)
-@click.option("--person", help="With --out-of: write this person's folder alone.")
+@delivery_options
+@alarm_options
 @options.ACCEPT_CHANGED
 def command(
     run: Path,
     output: Path | None,
     data: Path | None,
     reader: str | None,
-    table: Path | None,
-    release: str | None,
-    person: str | None,
     *,
     accept_changed: bool,
+    **flags: Any,
 ) -> int:
     """Write the report of a run as HTML, Markdown or JSON.
 
@@ -74,18 +61,23 @@ def command(
     from reviewscore.period.venue import run_of
     from reviewscore.runs.folder import check_destination
 
+    delivers = reader is not None
+    people, alarms = PeoplesPages.of(flags, reader), Alarms(**flags)
+    alarms.check(delivers=delivers)
+    folder, run = run, run_of(run)
     if output is not None:
         check_destination(output)
-    if table is not None:
+    code = alarms.ends(folder, run, output, delivers=delivers, accept_changed=accept_changed)
+    if code is not None:
+        return code
+    if people.table is not None:
         with waiting("writing pages"):
-            return _deliver(run, table, reader, output, data, release, person,
-                            accept_changed=accept_changed)  # fmt: skip
-    run = run_of(run)
-    if release is not None or person is not None or (reader or "").endswith("-chair"):
-        raise SettingsError("chairs, --release and --person go with --out-of assignments.csv")
+            pushed = alarms.pusher(folder, data)
+            return people.write(folder, output, data, pushed, accept_changed=accept_changed)
     if reader is not None:
         with waiting("writing pages"):
-            return _for(run, reader, output, data, accept_changed=accept_changed)
+            shown = alarms.shown(folder, run, reader, data, accept_changed=accept_changed)
+            return _for(run, reader, output, data, shown=shown, accept_changed=accept_changed)
     from reviewscore.files import write_whole
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
@@ -122,7 +114,13 @@ def command(
 
 
 def _for(
-    run: Path, reader: str, output: Path | None, data: Path | None, *, accept_changed: bool
+    run: Path,
+    reader: str,
+    output: Path | None,
+    data: Path | None,
+    *,
+    shown: frozenset[str] | None,
+    accept_changed: bool,
 ) -> int:
     """Write the pages for one reader."""
     from reviewscore.report.role_pages import write_for
@@ -144,6 +142,7 @@ def _for(
         papers=papers,
         reviews=reviews,
         out=output,
+        shown=shown,
         failed=failed,
         accept_changed=accept_changed,
     ):
@@ -151,52 +150,3 @@ def _for(
     for error in failed:
         say(f"error: {error}")
     return PARTLY if failed else 0
-
-
-def _deliver(
-    run: Path,
-    table: Path,
-    reader: str | None,
-    output: Path | None,
-    data: Path | None,
-    release: str | None,
-    person: str | None,
-    *,
-    accept_changed: bool,
-) -> int:
-    """Write a folder for each person."""
-    from reviewscore.period.assignments import Role, read_assignments
-    from reviewscore.period.deliver import Release, deliver, runs_of
-    from reviewscore.period.venue import is_venue
-    from reviewscore.period.verify import PAGES
-
-    if reader not in set(Role) - {Role.CONFLICT}:
-        raise SettingsError("with --out-of, name a role: --for area-chair, reviewer, author, ..")
-    if release is not None and reader != Role.AUTHOR:
-        raise SettingsError("--release goes with --for author")
-    if output is None and not is_venue(run):
-        raise SettingsError("name a folder for the pages with -o")
-    delivery = deliver(
-        run,
-        read_assignments(table),
-        Role(reader),
-        run / PAGES if output is None else output,
-        person=person,
-        released=None if release is None else Release(release),
-        runs=runs_of(run, data, accept_changed=accept_changed),
-    )
-    for one in delivery.people:
-        print_line(f"{one.folder}: {counted(one.pages, 'page')} with something to read")
-        for name in one.absent:
-            say(f"{one.person}: '{name}' is not in this run, or has no points there")
-    for folder in delivery.removed:
-        say(f"{folder}: taken away, as this person is no {reader} any more")
-    if delivery.unassigned:
-        of = counted(len(delivery.unassigned), "review" if reader == Role.REVIEWER else "paper")
-        names = ", ".join(delivery.unassigned[:_SHOWN])
-        more = len(delivery.unassigned) - _SHOWN
-        also = f" and {more:,} more" if more > 0 else ""
-        say(f"{of} that no {reader} may see: {names}{also}")
-    for fault in delivery.faults:
-        say(f"error: {fault}")
-    return PARTLY if delivery.faults else 0

@@ -15,8 +15,8 @@ from reviewscore.cli.verb import Verb
 
 
 @click.command("venue", cls=Verb)
-@click.argument("runs", nargs=-1, required=True, type=options.RUN)
-@options.path("-o", "--output", help="Folder of the report.")
+@click.argument("runs", nargs=-1, required=True, type=options.PATH)
+@options.path("-o", "--output", help="Folder of the report; of --fairness x.html, x.md or x.csv.")
 @click.option(
     "--data",
     multiple=True,
@@ -38,6 +38,16 @@ from reviewscore.cli.verb import Verb
     default=10,
     help="Reviews that a row must have; smaller ones are withheld.",
 )
+@options.switch(
+    "--fairness",
+    help="By length, rating, confidence, articles and area of reviews: whom do flags fall on?",
+)
+@click.option(
+    "--judged",
+    multiple=True,
+    type=options.PATH,
+    help="Sheet of a random sample of flags, filled in, for --fairness; several times.",
+)
 @paper_figures_options
 @options.ACCEPT_CHANGED
 def command(
@@ -48,6 +58,8 @@ def command(
     reviewers: Path | None,
     by: tuple[str, ...],
     at_least: int,
+    fairness: bool,
+    judged: tuple[Path, ...],
     accept_changed: bool,
     **flags: Any,
 ) -> None:
@@ -59,14 +71,19 @@ def command(
     Example:  reviewscore venue runs/part-1 runs/part-2 --areas areas.csv -o iclr24-venue
     """
     from reviewscore.pages.figures import markdown
+    from reviewscore.period.fairness import fairness_page, study_fairness, write_fairness
     from reviewscore.venue.study import Strata, study_venue
     from reviewscore.venue.venue_page import venue_page, write_venue
 
+    if judged and not fairness:
+        raise click.UsageError("--judged is for --fairness.")
     strata = Strata(data, areas, area_field, reviewers, by)
     tabling = Tabling.of(flags)
     how = tabling.resampling(scheme="papers")
-    venue, warnings = study_venue(
-        runs, strata, at_least=at_least, how=how, accept_changed=accept_changed
-    )
+    study, page, write = study_venue, venue_page, write_venue
+    if fairness:
+        study = partial(study_fairness, judged=judged)
+        page, write = fairness_page, write_fairness
+    venue, warnings = study(runs, strata, at_least=at_least, how=how, accept_changed=accept_changed)
     warn(warnings)
-    tabling.publish_record(venue, lambda: markdown(venue_page(venue)), partial(write_venue, venue))
+    tabling.publish_record(venue, lambda: markdown(page(venue)), partial(write, venue))

@@ -28,7 +28,7 @@ _YES_OR_NO = {"": False, "false": False, "no": False, "0": False, "true": True, 
               "1": True}  # fmt: skip
 
 
-class Role(StrEnum):
+class VenueRole(StrEnum):
     """What somebody is to a paper or to the venue."""
 
     PROGRAM_CHAIR = "program-chair"  # of all papers
@@ -41,7 +41,7 @@ class Role(StrEnum):
     @property
     def reader(self) -> Reader:
         """Whose pages somebody of this role gets."""
-        single = {Role.REVIEWER: Reader.REVIEWER, Role.AUTHOR: Reader.AUTHOR}
+        single = {VenueRole.REVIEWER: Reader.REVIEWER, VenueRole.AUTHOR: Reader.AUTHOR}
         return single.get(self, Reader.META_REVIEWER)
 
 
@@ -61,7 +61,7 @@ class Assignment(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
 
     person: str
-    role: Role
+    role: VenueRole
     paper: str | None = None
     review: str | None = None
     conflict: bool = Field(default=False)
@@ -79,7 +79,7 @@ class Assignment(BaseModel):
     def _role(cls, value: object) -> object:
         known = _role_of(str(value))
         if known is None:
-            raise ValueError(f"unknown role '{value}'; use {', '.join(Role)}")
+            raise ValueError(f"unknown role '{value}'; use {', '.join(VenueRole)}")
         return known
 
     @field_validator("conflict", mode="before")
@@ -93,14 +93,14 @@ class Assignment(BaseModel):
     @property
     def forbids(self) -> bool:
         """Whether it is a conflict."""
-        return self.conflict or self.role is Role.CONFLICT
+        return self.conflict or self.role is VenueRole.CONFLICT
 
     @property
     def gap(self) -> str | None:
         """The column that its role needs and that is empty."""
-        if not self.forbids and self.role is Role.REVIEWER:
+        if not self.forbids and self.role is VenueRole.REVIEWER:
             return None if self.review else "review"
-        needed = self.forbids or self.role is not Role.PROGRAM_CHAIR
+        needed = self.forbids or self.role is not VenueRole.PROGRAM_CHAIR
         return "paper" if needed and not self.paper else None
 
 
@@ -121,16 +121,16 @@ class Assignments:
                 self._barred[row.person].add(paper)
             else:
                 self._rights[row.person].append(row)
-                if row.role is Role.AUTHOR:
+                if row.role is VenueRole.AUTHOR:
                     self._written[row.person].add(paper)
 
-    def people(self, role: Role) -> tuple[str, ...]:
+    def people(self, role: VenueRole) -> tuple[str, ...]:
         """Everybody who has a role, sorted; also those with conflicts in all that it is of."""
         return tuple(
             sorted(name for name, rows in self._rights.items() if role in {r.role for r in rows})
         )
 
-    def pages_of(self, person: str, role: Role | None = None) -> tuple[Assignment, ...]:
+    def pages_of(self, person: str, role: VenueRole | None = None) -> tuple[Assignment, ...]:
         """What a person may see, in the order of the table.
 
         A program chair's row without a paper is of all papers less those that `may_see` denies.
@@ -148,7 +148,12 @@ class Assignments:
         )
 
     def may_see(
-        self, person: str, *, paper_id: str, review_id: str | None = None, role: Role | None = None
+        self,
+        person: str,
+        *,
+        paper_id: str,
+        review_id: str | None = None,
+        role: VenueRole | None = None,
     ) -> bool:
         """Whether a person may see what is said of a paper, or of one review of it.
 
@@ -166,15 +171,15 @@ class Assignments:
             if role not in (None, row.role) or self._in_conflict(row.role, person, paper):
                 continue
             same_paper = row.paper is None or base_paper_id(row.paper) == paper
-            own = row.role is not Role.REVIEWER or (
+            own = row.role is not VenueRole.REVIEWER or (
                 review_id is not None and row.review == review_id
             )
             if same_paper and own:
                 return True
         return False
 
-    def _in_conflict(self, role: Role, person: str, paper: str) -> bool:
-        authored = role is not Role.AUTHOR and paper in self._written.get(person, ())
+    def _in_conflict(self, role: VenueRole, person: str, paper: str) -> bool:
+        authored = role is not VenueRole.AUTHOR and paper in self._written.get(person, ())
         return authored or paper in self._barred.get(person, ())
 
 
@@ -186,7 +191,7 @@ def folder_of(person: str) -> str:
 def read_assignments(file: Path) -> Assignments:
     """Read a table of assignments: CSV, a spreadsheet, JSONL, JSON or Parquet.
 
-    Columns are ``person``, ``role`` (see `Role`), ``paper``, ``review`` and ``conflict``.
+    Columns are ``person``, ``role`` (see `VenueRole`), ``paper``, ``review`` and ``conflict``.
 
     Raises:
         InputError: A row cannot be used; no table is used in part, as a conflict that is left out
@@ -217,10 +222,10 @@ def _rows(file: Path) -> Iterator[Assignment]:
 
 
 @cache
-def _role_of(name: str) -> Role | None:
+def _role_of(name: str) -> VenueRole | None:
     """The role of a name, however it is spaced; None if there is none."""
     plain = re.sub(r"[\s_]+", "-", name.strip().lower())
-    return next((role for role in Role if role.value == plain), None)
+    return next((role for role in VenueRole if role.value == plain), None)
 
 
 def _fault(

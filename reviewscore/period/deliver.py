@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,19 +18,17 @@ from pathlib import Path
 from reviewscore.errors import InputError, RunFolderError, SettingsError
 from reviewscore.files import unwritable
 from reviewscore.period import log
-from reviewscore.period.assignments import Assignments, Role, folder_of
+from reviewscore.period.assignments import Assignments, VenueRole, folder_of
+from reviewscore.period.budget import Pushed
 from reviewscore.period.venue import VenueFolder, is_venue, run_of
 from reviewscore.period.verify import PAGES, note_pages
 from reviewscore.report.role_pages import PAGES_LIST, SheetSource, write_folder
-from reviewscore.report.roles import Sheet, called, proof, with_folded
+from reviewscore.report.roles import Sheet, called, proof
 from reviewscore.runs.folder import MANIFEST, LockedFolder
 from reviewscore.runs.paper_offsets import RunByPaper
 from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Finding
-
-Pushed = Callable[[str, Sequence[PointScore]], frozenset[str] | None]
-"""Which points of those that a person may see are shown openly, by their ids; None for all."""
 
 _NEW, _OLD = ".new", ".old"
 
@@ -81,7 +79,7 @@ class Delivery:
 def deliver(
     run: Path,
     assignments: Assignments,
-    role: Role,
+    role: VenueRole,
     out: Path,
     *,
     person: str | None = None,
@@ -100,7 +98,8 @@ def deliver(
             have a folder of it.
         person: This one alone.
         released: What authors may see; nothing is delivered to them without it.
-        pushed: Which points are shown openly; others are folded below.
+        pushed: Which flags are shown openly; others are folded below. None shows all, and so does
+            a page of a program chair.
         runs: What is read of the run; as `runs_of` has it if not given.
 
     Raises:
@@ -108,7 +107,7 @@ def deliver(
         RunFolderError: The run cannot be read, or the folder cannot be written.
     """
     people = assignments.people(role)
-    if role is Role.AUTHOR and released is None:
+    if role is VenueRole.AUTHOR and released is None:
         raise SettingsError(
             "nothing is released to authors unless the venue says so; type --release flags (points "
             "that the paper speaks to, with the passages) or --release points (all points)"
@@ -142,12 +141,12 @@ def deliver(
 
 
 def _log(
-    venue: Path, role: Role, released: Release | None, delivery: Delivery, files: list[Path]
+    venue: Path, role: VenueRole, released: Release | None, delivery: Delivery, files: list[Path]
 ) -> None:
     """Note who was given what, and what was taken away, in the venue's log."""
     what = {"role": role.value, "released": None if released is None else released.value}
     for one in delivery.people:
-        of = "all but conflicts" if role is Role.PROGRAM_CHAIR else ", ".join(one.of)
+        of = "all but conflicts" if role is VenueRole.PROGRAM_CHAIR else ", ".join(one.of)
         details = {**what, "pages": one.pages, "of": of}
         log.append(venue, "delivered", who=one.person, details=details, files=files)
     if delivery.removed:
@@ -194,7 +193,7 @@ class _Pages:
         self,
         runs: Sequence[RunByPaper],
         assignments: Assignments,
-        role: Role,
+        role: VenueRole,
         released: Release | None,
         pushed: Pushed | None,
         out: Path,
@@ -216,20 +215,20 @@ class _Pages:
     def unassigned(self, people: Iterable[str]) -> tuple[str, ...]:
         """Papers, or reviews, of the run that none of these people may see in this role."""
         seen = {name for person in people for name in self._of(person)}
-        names = self._paper_of if self._role is Role.REVIEWER else self._versions
+        names = self._paper_of if self._role is VenueRole.REVIEWER else self._versions
         return tuple(name for name in names if name not in seen)
 
     def _of(self, person: str) -> tuple[str, ...]:
         """The papers, for reviewers the reviews, that a person may see, in the table's order."""
         names: dict[str, str] = {}
         for row in self._assignments.pages_of(person, self._role):
-            if self._role is Role.REVIEWER:
+            if self._role is VenueRole.REVIEWER:
                 name = row.review or ""
                 names[name] = self._paper_of.get(name, row.paper or "")
             else:
                 papers = self._versions if row.paper is None else [base_paper_id(row.paper)]
                 names.update({paper: paper for paper in papers})
-        apart = self._role is Role.REVIEWER
+        apart = self._role is VenueRole.REVIEWER
         return tuple(
             name for name, paper in names.items()
             if self._assignments.may_see(person, paper_id=paper, role=self._role,
@@ -273,29 +272,25 @@ class _Pages:
             (name, list(self._material(person, name))) for name in of
         )
         openly = None
-        if self._pushed is not None and self._role is not Role.PROGRAM_CHAIR:
+        if self._pushed is not None and self._role is not VenueRole.PROGRAM_CHAIR:
             material = list(material)
             points = [point for _, parts in material for part in parts for point in part.points]
             openly = self._pushed(person, points)
         for name, parts in material:
             for part in parts:
-                folded = set() if openly is None else {
-                    point.short_name for point in part.points if point.point_id not in openly
-                }  # fmt: skip
-                for page in part.source.sheets(part.paper_id, part.points):
-                    yield with_folded(page, folded) if folded else page
+                yield from part.source.sheets(part.paper_id, part.points, openly)
             if not parts:
                 yield Sheet(name, name, self._nothing(name), about=name, ids=(name,))
 
     def _nothing(self, name: str) -> str:
         """Why there is no page."""
-        if name in (self._paper_of if self._role is Role.REVIEWER else self._versions):
+        if name in (self._paper_of if self._role is VenueRole.REVIEWER else self._versions):
             return "Nothing of it is released."
         return "It is not in this run, or has no points there."
 
     def _material(self, person: str, name: str) -> Iterator[_Material]:
         """The points of a paper in all its versions, or of a review, that a person may see."""
-        review = name if self._role is Role.REVIEWER else None
+        review = name if self._role is VenueRole.REVIEWER else None
         versions = self._versions.get(name, ()) if review is None else [self._paper_of.get(name)]
         for paper_id in filter(None, versions):
             for run, source in self._runs:
@@ -324,7 +319,7 @@ def _clean(out: Path) -> None:
     """Take away what a kill left; an old folder whose successor is not there comes back."""
     for path in out.glob(f".*{_OLD}") if out.is_dir() else ():
         name, _, role = path.name[1 : -len(_OLD)].rpartition(".")
-        if path.is_dir() and role in {one.value for one in Role}:
+        if path.is_dir() and role in {one.value for one in VenueRole}:
             if not (out / name / role).exists():
                 path.rename(out / name / role)
             shutil.rmtree(path, ignore_errors=True)
@@ -332,7 +327,7 @@ def _clean(out: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _remove_others(out: Path, role: Role, people: Iterable[str]) -> list[Path]:
+def _remove_others(out: Path, role: VenueRole, people: Iterable[str]) -> list[Path]:
     """Take away the delivered folders of people who do not have the role any more."""
     kept, removed = {folder_of(person) for person in people}, []
     for path in sorted(out.iterdir()):

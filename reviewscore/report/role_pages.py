@@ -6,7 +6,7 @@ Reviewers get a page for each review, so that each can be sent to its author alo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -23,7 +23,7 @@ from reviewscore.pages.environment import encodable, render
 from reviewscore.pages.point_card import ShownPlace
 from reviewscore.papers.latex import plain_title
 from reviewscore.points.responses import align_response
-from reviewscore.printable import markdown_escaped
+from reviewscore.printable import counted, markdown_escaped
 from reviewscore.report.html import page_environment
 from reviewscore.report.lines import doubted_words
 from reviewscore.report.paper_pages import PaperOf, ReviewOf, look_up, rows_of
@@ -34,6 +34,7 @@ from reviewscore.report.roles import (
     Sheet,
     UnalignedParagraph,
     by_review,
+    called,
     sheet,
     with_answers,
 )
@@ -234,7 +235,7 @@ PAGES_LIST = "pages.json"
 """Which of a folder's files were written there."""
 
 
-def write_for(
+def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     run: Path,
     reader: Reader,
     *,
@@ -242,6 +243,7 @@ def write_for(
     papers: PaperOf | None = None,
     reviews: ReviewOf | None = None,
     out: Path | None = None,
+    shown: frozenset[str] | None = None,
     failed: list[RunFolderError] | None = None,
     accept_changed: bool = False,
 ) -> list[Path]:
@@ -260,6 +262,7 @@ def write_for(
             each review), as HTML and as Markdown; if None, a file in the run folder, for reviewers
             a folder there. Pages that an earlier report wrote into the folder and this one does
             not are taken away, unless something else has changed them.
+        shown: Identifiers of the flags to show openly; others are folded. None shows all.
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
         accept_changed: Go on with records that something else has changed, and say so.
@@ -277,7 +280,7 @@ def write_for(
     target = run / f"for-{reader.value}{'' if apart else '.html'}" if out is None else out
     ending = target.suffix.lower()
     manifest = read_manifest(run, accept_changed=accept_changed)
-    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews)
+    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews, shown)
     if ending in _ENDINGS:
         ranked = sorted(sheets, key=lambda part: part.rank)
         if apart and len(ranked) > 1:
@@ -311,6 +314,7 @@ def _sheets(
     titles: TitleOf,
     papers: PaperOf | None,
     reviews: ReviewOf | None,
+    shown: frozenset[str] | None = None,
 ) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
     changed = changed_records(run, manifest)
@@ -318,7 +322,7 @@ def _sheets(
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with points_by_offset(run) as read:
             points = [read(row.offset) for row in rows]
-        yield from source.sheets(paper_id, points)
+        yield from source.sheets(paper_id, points, shown)
 
 
 @dataclass(frozen=True)
@@ -349,12 +353,15 @@ class SheetSource:
             doubts += tuple(f"{words[:1].upper()}{words[1:]}." for words in known)
         return doubts
 
-    def sheets(self, paper_id: str, points: list[PointScore]) -> Iterator[Sheet]:
+    def sheets(
+        self, paper_id: str, points: list[PointScore], shown: Collection[str] | None = None
+    ) -> Iterator[Sheet]:
         """The page of a paper, or of each of its reviews for reviewers.
 
         Args:
             paper_id: The paper.
             points: Its points that the reader may see, reviews one after another.
+            shown: Identifiers of the flags to show openly; others are folded. None shows all.
         """
         listed = self.titles(paper_id)
         named = any(place.target for point in points for place in point.places or ())
@@ -367,10 +374,37 @@ class SheetSource:
             page = sheet(self.reader, paper_id, title, group, unread=unread, paper=paper)
             if self.reader is Reader.META_REVIEWER:
                 page = with_answers(page, *_responses(group, self.reviews))
+            if shown is not None:
+                page = on_demand(page, group, shown)
             page = replace(page, banners=(*self._doubts, *page.banners), judge=self.manifest.judge)
             if review_id is not None:
                 page = replace(page, name=review_id, ids=(paper_id, review_id))
             yield page
+
+
+def on_demand(page: Sheet, points: Iterable[PointScore], shown: Collection[str]) -> Sheet:
+    """A page with a budget: flags that are not in it go into a folded part at its end.
+
+    Args:
+        page: The page.
+        points: All its points.
+        shown: Identifiers of the flags to show openly.
+    """
+    names = {one.short_name for one in points if called(one) and one.point_id not in shown}
+    parts: list[Part] = []
+    moved: list[Entry] = []
+    for part in page.parts:
+        moved += [one for one in part.entries if one.point in names and not one.only_asks]
+        left = tuple(one for one in part.entries if one.point not in names)
+        if left or not part.entries:
+            parts.append(replace(part, entries=left))
+    if not moved:
+        return page
+    lead = (
+        f"{counted(len(moved), 'flag')} that today's budget does not hold: others rank higher, or "
+        "these were shown before."
+    )
+    return replace(page, parts=(*parts, Part("On demand", lead, entries=tuple(moved), folded=True)))
 
 
 def _responses(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
@@ -74,6 +74,11 @@ class Entry:
     draft: str = ""
     further: tuple[SheetQuote, ...] = ()
 
+    @property
+    def only_asks(self) -> bool:
+        """Whether it is a question to its reader; the point stands elsewhere on the page."""
+        return bool(self.closing) and not self.quotes
+
 
 @dataclass(frozen=True)
 class UnalignedParagraph:
@@ -89,8 +94,7 @@ class Part:
     """Entries under one heading; a lead and a table may stand before them.
 
     `to_read` is whether the reader can act on the entries, `nearest` whether their passages were
-    only ranked: nothing is said of whether they bear on the points. `folded` parts are there on
-    demand.
+    only ranked: nothing is said of whether they bear on the points; `folded` hides the entries.
     """
 
     heading: str
@@ -151,25 +155,6 @@ class Sheet:
     @staticmethod
     def _quoted(parts: Iterable[Part]) -> int:
         return len({entry.point for part in parts for entry in part.entries if entry.quotes})
-
-
-def with_folded(page: Sheet, folded: Container[str]) -> Sheet:
-    """A page with points on demand, below all else and not unfolded.
-
-    Args:
-        page: The page.
-        folded: Short names of these points.
-    """
-    shown, below = list[Part](), list[Part]()
-    for part in page.parts:
-        kept = tuple(entry for entry in part.entries if entry.point not in folded)
-        rest = tuple(entry for entry in part.entries if entry.point in folded)
-        shown += [replace(part, entries=kept)] if kept or not rest else []
-        heading = f"On demand: {part.heading}"
-        below += (
-            [replace(part, heading=heading, rows=(), entries=rest, folded=True)] if rest else []
-        )
-    return replace(page, parts=(*shown, *below))
 
 
 _MOST_QUOTES = 2
@@ -330,7 +315,7 @@ def _with_marks(page: Sheet, points: Sequence[PointScore], paper: Paper | None) 
 
     def entry(shown: Entry) -> Entry:
         point = by_name.get(shown.point)
-        if point is None or (shown.closing and not shown.quotes):
+        if point is None or shown.only_asks:
             return shown
         return replace(
             shown,
@@ -372,7 +357,7 @@ def with_answers(
 
     def entry(one: Entry) -> Entry:
         point = answered.get(one.point)
-        if point is None or (one.closing and not one.quotes):
+        if point is None or one.only_asks:
             return one
         shown.add(one.point)
         return replace(one, answers=shown_answers(point), draft=_draft(point))
@@ -482,15 +467,9 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
         for name, group in by_review(shown)
     ]
     if bare:
-        parts.append(
-            Part(
-                "Called misinformed without a verified quote",
-                "Nothing in the paper's own words stands behind these: do not rely on them.",
-                entries=tuple(
-                    Entry(one.text, own_words(one), point=one.short_name) for one in bare
-                ),
-            )
-        )
+        behind = "Nothing in the paper's own words stands behind these: do not rely on them."
+        own = tuple(Entry(one.text, own_words(one), point=one.short_name) for one in bare)
+        parts.append(Part("Called misinformed without a verified quote", behind, entries=own))
     entries = tuple(map(_proved, inferred))
     parts += [Part(wording.INFERRED, wording.INFERRED_LEAD, entries=entries)] if entries else []
     otherwise = "Does the argument hold without the premise that {where} speaks against?"

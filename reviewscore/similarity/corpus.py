@@ -16,7 +16,7 @@ from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import Identifier, Number, Word, input_error
 from reviewscore.sources.records import RecordFile, csv_cells, heading, only_table
 from reviewscore.sources.system_reviews import Numbered
-from reviewscore.stats.tables import guarded
+from reviewscore.stats.tables import unguarded
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -103,7 +103,7 @@ def _named(file: Path) -> Iterator[CorpusLine]:
                 file=file, line=number, cure="quote cells that hold the separator",
             )  # fmt: skip
         filled = [*row, *[""] * (len(names) - len(row))]
-        yield CorpusLine(file, number, {name: _unguarded(cell.strip()) or None
+        yield CorpusLine(file, number, {name: unguarded(cell.strip()) or None
                                   for name, cell in zip(names, filled, strict=True)})  # fmt: skip
 
 
@@ -116,11 +116,6 @@ def cells(file: Path) -> Iterator[tuple[int, list[str]]]:
     for number, row in csv_cells(file):
         if any(cell.strip() for cell in row):
             yield number, row
-
-
-def _unguarded(cell: str) -> str:
-    """A cell without the mark that keeps spreadsheets from taking it for a formula."""
-    return cell[1:] if cell[:1] == "'" and guarded(cell[1:]) == cell else cell
 
 
 ONLY = "1"

@@ -342,6 +342,11 @@ def guarded(text: str) -> str:
     return f"'{text}" if risky and not _NUMBER.fullmatch(text) else text
 
 
+def unguarded(cell: str) -> str:
+    """A cell without the mark that `guarded` gave it."""
+    return cell[1:] if cell[:1] == "'" and guarded(cell[1:]) == cell else cell
+
+
 def escaped(text: str) -> str:
     """Words on one line of Markdown that are no markup, no cell and no command of a terminal."""
     return markdown_escaped(on_one_line(text))

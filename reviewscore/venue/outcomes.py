@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -86,6 +86,14 @@ _LEVELS = (
 )  # fmt: skip
 
 
+FALSE_ALARM = OutcomeMeasure(
+    "false_alarm", "False alarms",
+    "flags that people call wrong, of those of a random sample that they call right or wrong",
+    NOT_MISINFORMED, _KNOWN,
+)  # fmt: skip
+"""What is measured of flags that people judged: `count_judged` counts them by what people say."""
+
+
 def measures_of(manifest: Manifest) -> tuple[OutcomeMeasure, ...]:
     """What is measured of a run's points, the share of misinformed ones first."""
     if by_presuppositions(manifest):
@@ -159,6 +167,28 @@ def count_points(parts: Sequence[RunPart]) -> OutcomeCounts:
     Raises:
         RunFolderError: A record cannot be read, or a point is there twice with other content.
     """
+    return _counted(parts, marks)
+
+
+def count_judged(parts: Sequence[RunPart], judged: Mapping[str, bool]) -> OutcomeCounts:
+    """Count flags that people judged, as misinformed if they call them right, else as not.
+
+    Args:
+        parts: The runs.
+        judged: Whether people call a flag right, by point id.
+    """
+
+    def said(score: PointScore) -> tuple[int, ...]:
+        right = judged.get(score.point_id)
+        return () if right is None else (MISINFORMED if right else NOT_MISINFORMED,)
+
+    return _counted(parts, said)
+
+
+def _counted(
+    parts: Sequence[RunPart], codes: Callable[[PointScore], tuple[int, ...]]
+) -> OutcomeCounts:
+    """Count points by their codes; what has none is not counted."""
     once = PointsOnce(parts)
     rows: dict[tuple[str, str], list[int]] = {}
     no_points = 0
@@ -168,8 +198,10 @@ def count_points(parts: Sequence[RunPart]) -> OutcomeCounts:
                 no_points += 1
                 continue
             kind = TYPES.index(score.type.value if score.type else UNTYPED)
+            if not (own := codes(score)):
+                continue
             row = rows.setdefault((score.review_id, score.paper_id), [0] * len(TYPES) * MARKS)
-            for mark in marks(score):
+            for mark in own:
                 row[kind * MARKS + mark] += 1
     keys = sorted(rows)
     papers = sorted({paper for _, paper in keys})

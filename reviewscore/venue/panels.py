@@ -386,6 +386,26 @@ def rates_of_venue(
     return tuple(panels)
 
 
+def with_rates(panels: Sequence[RatePanel], further: Sequence[RatePanel]) -> tuple[RatePanel, ...]:
+    """Tables with the rates of other tables in their rows, where both show the row.
+
+    Args:
+        panels: The tables.
+        further: Tables of some of the same reviews, whose withheld rows stay so.
+    """
+    others = {(panel.name, cell.group): cell.rates for panel in further for cell in panel.cells
+              if cell.group != TOGETHER}  # fmt: skip
+
+    def joined(name: str, cell: GroupRates) -> GroupRates:
+        more = {} if cell.withheld else others.get((name, cell.group), {})
+        return cell.model_copy(update={"rates": cell.rates | more})
+
+    return tuple(
+        panel.model_copy(update={"cells": tuple(joined(panel.name, cell) for cell in panel.cells)})
+        for panel in panels
+    )
+
+
 def _groups(counts: OutcomeCounts, grouping: Grouping) -> list[tuple[str, Ints]]:
     names, group_of = np.unique(
         [grouping.of.get(review, NO_GROUP) for review in counts.reviews], return_inverse=True

@@ -23,7 +23,13 @@ from reviewscore.sources.collection import named_table
 from reviewscore.sources.strata import ReviewFacts, areas_of_papers, read_pairs, read_review_facts
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.shares import PAPERS
-from reviewscore.venue.outcomes import OutcomeCounts, count_points, measures_of
+from reviewscore.venue.outcomes import (
+    FALSE_ALARM,
+    OutcomeCounts,
+    count_judged,
+    count_points,
+    measures_of,
+)
 from reviewscore.venue.panels import (
     AT_LEAST,
     NO_GROUP,
@@ -35,6 +41,7 @@ from reviewscore.venue.panels import (
     notes_on,
     rates_of_venue,
     tell_reviewers,
+    with_rates,
 )
 
 
@@ -48,6 +55,7 @@ class Strata:
         area_field: Field of those records; None for `sources.strata.FIELDS`.
         reviewers: Table of ``review_id`` and ``reviewer``; None for the reviews' records.
         scores: Scores of reviews to sort by: ``rating``, ``confidence``.
+        further: Other partitions of the reviews.
     """
 
     data: Sequence[Path] = ()
@@ -55,6 +63,7 @@ class Strata:
     area_field: str | None = None
     reviewers: Path | None = None
     scores: Sequence[str] = ()
+    further: Sequence[Grouping] = ()
 
 
 class Studied(NamedTuple):
@@ -70,6 +79,7 @@ def study_venue(
     *,
     at_least: int = AT_LEAST,
     how: Resampling = PAPERS,
+    judged: Mapping[str, bool] | None = None,
     accept_changed: bool = False,
 ) -> Studied:
     """Measure a venue that was audited in one run or in parts.
@@ -79,6 +89,8 @@ def study_venue(
         strata: What reviews are sorted by.
         at_least: Reviews that a row must have to be shown.
         how: How intervals are made.
+        judged: Of a random sample of flags, by point id, whether people call it right; their
+            false alarms are measured too.
         accept_changed: Go on with records that something else has changed, and say so.
 
     Raises:
@@ -92,7 +104,7 @@ def study_venue(
     check_one_protocol(parts, "venue")
     check_alike(parts, cure="report on each alone, and `compare` them")
     # Tables come first: a fault in one is told before many points are read.
-    folders = _folders(parts, where.data)
+    folders = folders_of(parts, where.data)
     facts = read_review_facts([named_table(folder, "reviews") for folder in folders])
     people = read_pairs(where.reviewers, "review_id", "reviewer") if where.reviewers else None
     areas = _areas(folders, where.areas, where.area_field)
@@ -104,11 +116,18 @@ def study_venue(
     area = _by_area(counts, areas)
     groupings = [grouping for grouping in (area, load) if grouping is not None]
     groupings += [_by_score(name, facts) for name in where.scores]
+    groupings += where.further
     first = parts[0].manifest
     measures = measures_of(first)
     panels = rates_of_venue(
         counts, groupings, reviewers=reviewers, at_least=at_least, how=how, measures=measures
     )
+    if judged is not None:
+        alarms = rates_of_venue(
+            count_judged(parts, judged), groupings, reviewers=reviewers, at_least=at_least,
+            how=how, measures=(FALSE_ALARM,),
+        )  # fmt: skip
+        panels, measures = with_rates(panels, alarms), (*measures, FALSE_ALARM)
     notes = notes_on(counts, panels, how, at_least)
     absent = [f"no table of reviewer load: {reviewers.reason}"] if load is None else []
     if area is None:
@@ -147,7 +166,7 @@ def _warnings(parts: Sequence[RunPart], counts: OutcomeCounts) -> list[str]:
     return warnings if counts.reviews else [*warnings, "the runs hold no points"]
 
 
-def _folders(parts: Sequence[RunPart], data: Sequence[Path]) -> list[Path]:
+def folders_of(parts: Sequence[RunPart], data: Sequence[Path]) -> list[Path]:
     """Where papers and reviews are: named now, or noted then and still there."""
     if data:
         return list(data)

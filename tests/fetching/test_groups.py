@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reviewscore.errors import InputError
-from reviewscore.period.assignments import Role, read_assignments
+from reviewscore.period.assignments import VenueRole, read_assignments
 from reviewscore.sources.openreview.groups import assignments_in
 from tests.commands import Invoke
 from tests.fetching.server import load
@@ -49,10 +49,10 @@ def test_an_export_of_notes_and_groups_gives_a_table_of_pseudonyms(
     assert not {"Grace", "Ada", "example.org", "~"} & set(text.replace("_", " ").split())
     assert "~" not in text
     found = read_assignments(tmp_path / "a.csv")
-    assert found.people(Role.AREA_CHAIR) == ("p801.Area_Chair_aB3d",)
-    assert found.people(Role.SENIOR_CHAIR) == ("p801.Senior_Area_Chair_x9",)
+    assert found.people(VenueRole.AREA_CHAIR) == ("p801.Area_Chair_aB3d",)
+    assert found.people(VenueRole.SENIOR_CHAIR) == ("p801.Senior_Area_Chair_x9",)
     assert found.may_see("p801.Reviewer_Zz9Q", paper_id="Sub25", review_id="Rev25a")
-    assert found.may_see("p801.Authors", paper_id="Sub25", role=Role.AUTHOR)
+    assert found.may_see("p801.Authors", paper_id="Sub25", role=VenueRole.AUTHOR)
     assert "1 group of papers that are not in the export" in ended.stderr
     assert "groups hold no conflicts" in ended.stderr
 

@@ -13,7 +13,7 @@ from reviewscore.errors import InputError
 from reviewscore.period.assignments import (
     Assignment,
     Assignments,
-    Role,
+    VenueRole,
     folder_of,
     read_assignments,
 )
@@ -64,7 +64,7 @@ def test_a_table_of_any_kind_gives_the_same_rights(tmp_path: Path, ending: str) 
 
     found = read_assignments(file)
 
-    assert found.people(Role.AREA_CHAIR) == ("chair",)
+    assert found.people(VenueRole.AREA_CHAIR) == ("chair",)
     assert found.may_see("chair", paper_id="p1")
     assert not found.may_see("chair", paper_id="p2")
     assert found.may_see("reader", paper_id="p1", review_id="r1")
@@ -144,9 +144,9 @@ def test_an_author_sees_of_their_paper_what_authors_do_whatever_else_they_are() 
         {"person": "ada", "role": "reviewer", "review": "r1"},
     )
 
-    assert found.may_see("ada", paper_id="p1", role=Role.AUTHOR)
-    assert found.may_see("ada", paper_id="p2", role=Role.PROGRAM_CHAIR)
-    for role in (Role.PROGRAM_CHAIR, Role.AREA_CHAIR, Role.REVIEWER):
+    assert found.may_see("ada", paper_id="p1", role=VenueRole.AUTHOR)
+    assert found.may_see("ada", paper_id="p2", role=VenueRole.PROGRAM_CHAIR)
+    for role in (VenueRole.PROGRAM_CHAIR, VenueRole.AREA_CHAIR, VenueRole.REVIEWER):
         assert not found.may_see("ada", paper_id="p1@v2", review_id="r1", role=role)
 
 
@@ -176,7 +176,7 @@ def test_200_requests_of_forged_names_see_nothing() -> None:
     forged += ["".join(draw.choices("chair./\\ \u200b", k=5)) for _ in range(200)]
 
     for person in set(forged) - {"chair"}:
-        for role in (None, *Role):
+        for role in (None, *VenueRole):
             assert not found.may_see(person, paper_id="p1", review_id="r1", role=role)
             assert found.pages_of(person, role) == ()
 
@@ -198,6 +198,6 @@ def test_a_column_of_numbers_with_gaps_holds_names(tmp_path: Path) -> None:
 
     found = read_assignments(file)
 
-    assert found.may_see("7", paper_id="123", role=Role.AREA_CHAIR)
-    assert found.may_see("7", paper_id="9", role=Role.PROGRAM_CHAIR)
+    assert found.may_see("7", paper_id="123", role=VenueRole.AREA_CHAIR)
+    assert found.may_see("7", paper_id="9", role=VenueRole.PROGRAM_CHAIR)
     assert not found.may_see("8", paper_id="9")
