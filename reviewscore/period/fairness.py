@@ -162,8 +162,9 @@ def fairness_page(venue: Venue) -> FigurePage:
     """The rates as a page for program chairs."""
     page = venue_page(venue)
     few = (
-        f"No false alarms in a row: fewer than {venue.at_least} of its reviews, or reviews by fewer "
-        f"than {venue.at_least_reviewers} reviewers, have judged flags, or it is the next smallest."
+        f"No false alarms in a row: fewer than {venue.at_least} of its reviews, or reviews by "
+        f"fewer than {venue.at_least_reviewers} reviewers, have judged flags, or it is the next "
+        "smallest."
     )
     alarms = () if FALSE_ALARM.name in venue.measures else (
         "No judged flags were given (--judged), so that false alarms are not measured: a group "
