@@ -161,6 +161,11 @@ def _thirds(values: Mapping[str, float], unit: str) -> tuple[dict[str, str], tup
 def fairness_page(venue: Venue) -> FigurePage:
     """The rates as a page for program chairs."""
     page = venue_page(venue)
+    few = (
+        f"No false alarms in a row: fewer than {venue.at_least} of its reviews, or reviews by "
+        f"fewer than {venue.at_least_reviewers} reviewers, have judged flags, or it is the next "
+        "smallest."
+    )
     alarms = () if FALSE_ALARM.name in venue.measures else (
         "No judged flags were given (--judged), so that false alarms are not measured: a group "
         "that is flagged more often may also be misinformed more often.",
@@ -171,6 +176,7 @@ def fairness_page(venue: Venue) -> FigurePage:
         lead=f"{page.lead} Read it before anything is delivered: where false alarms differ between "
         "groups by more than their intervals, the judge treats their reviews unequally.",
         banners=(*page.banners, *alarms),
+        foot=page.foot if alarms else (*page.foot, few),
     )
 
 

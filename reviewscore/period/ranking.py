@@ -128,7 +128,8 @@ def rank_flags(
         every: Rank all points that a judge scored, flags or not.
 
     Returns:
-        Points that are called misinformed, ranked the same whatever the order they came in.
+        Points that are called misinformed, ranked the same whatever the order they came in. Flags
+        that no verified quote stands behind come last: nobody should rely on them.
     """
     kept: list[PointScore] = []
     first: dict[str, tuple[int, str]] = {}
@@ -153,7 +154,8 @@ def rank_flags(
         )
         for point in kept
     )
-    return sorted(ranked, key=_by_standing if order == "standing" else _by_worth)
+    key = _by_standing if order == "standing" else _by_worth
+    return sorted(ranked, key=lambda flag: (not every and flag.point.unquoted, key(flag)))
 
 
 _Key = tuple[float | str, ...]

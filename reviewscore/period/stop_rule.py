@@ -36,6 +36,8 @@ COLUMNS = ("point_id", "paper_id", "context", "text", "quotes", "verdict", "who"
 """Columns of the sheet that people fill in: ``verdict`` and, as a pseudonym, ``who``."""
 FEWEST, FEWEST_PAPERS, ENOUGH = 10, 5, 20
 """Judged flags and papers from which an interval decides, and flags from which the share does."""
+_NAMED = 5
+"""Flags that people differ on which are named."""
 
 
 class Said(StrEnum):
@@ -150,7 +152,8 @@ class FlagPrecision(Record):
         parts = [f"{self.right} right, {self.wrong} wrong, {self.unsure} unsure",
                  f"{self.left} not judged"]  # fmt: skip
         if self.differing:
-            parts.append(f"people differ on {', '.join(self.differing)}, not counted")
+            names = ", ".join(self.differing[:_NAMED]) + (" .." * (len(self.differing) > _NAMED))
+            parts.append(f"people differ on {len(self.differing)}, not counted ({names})")
         if self.outside:
             parts.append(f"{self.outside} others are a review of flags and count in no rate")
         return "; ".join(parts)

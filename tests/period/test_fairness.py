@@ -172,6 +172,7 @@ def test_judged_flags_of_few_reviews_are_withheld_where_flags_are_not(tmp_path: 
 
     found = study_fairness([run], judged=[file], how=QUICK).venue
 
+    assert any("No false alarms in a row" in line for line in fairness_page(found).foot)
     assert "false_alarm" not in found.overall.rates
     assert found.overall.rates["misinformed"].value is not None
 

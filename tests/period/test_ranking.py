@@ -26,6 +26,7 @@ from reviewscore.schema.review import Neighbours, PointKind, Role
 from reviewscore.schema.verdict import Finding
 from reviewscore.sources.openreview.forms import ScoreScale
 from reviewscore.sources.strata import ReviewFacts
+from tests.report.synthetic import model_points
 from tests.report.venues import venue_points, verdict
 
 TEN = ScoreScale.between(1, 10)
@@ -210,6 +211,16 @@ def test_the_order_in_which_points_come_changes_no_rank(seed: int) -> None:
     Random(seed).shuffle(shuffled)
 
     assert rank_flags(shuffled) == rank_flags(points)
+
+
+def test_a_flag_without_a_verified_quote_comes_after_all_that_have_one() -> None:
+    quoted, *_ = model_points()
+    bare = flag("p1/r1#1", text="My main concern is the proof.", probability=1.0)
+
+    ranked = rank_flags([bare, quoted])
+
+    assert [one.point for one in ranked] == [quoted, bare]
+    assert ranked[0].worth < ranked[1].worth
 
 
 def test_by_standing_the_lower_comes_first_and_then_the_likelier() -> None:
