@@ -250,7 +250,7 @@ class _Removal:
         """Rows of the data, and rows that syncs replaced, that are of some papers and reviews."""
         for file in self._texts:
             for line in lines_in(file):
-                if ids.pattern.search(line) is None:
+                if not ids.named_in(line):
                     continue
                 row = json.loads(line)
                 row = row.get("row", row)
@@ -398,7 +398,7 @@ class _Removal:
         elif file.suffix in _PAGES:
             raw = file.read_bytes()
             if _MARK in raw.lower() and (
-                self.ids.pattern.search(raw) or self._holds(raw.decode("utf-8", "replace"))
+                self.ids.named_in(raw) or self._holds(raw.decode("utf-8", "replace"))
             ):
                 self._unlink(file)
 
@@ -470,7 +470,7 @@ class _Removal:
             "warnings": tuple(
                 words
                 for words in manifest.warnings
-                if not (self.ids.pattern.search(words.encode()) or self._holds(words))
+                if not (self.ids.named_in(words.encode()) or self._holds(words))
             ),
             "pages": pages and pages.model_copy(update={"pages": self._others(pages.pages)}),
         }
@@ -584,8 +584,14 @@ class _Removal:
                 continue
             if left:
                 yield f"the ledger {place}: {left:,} calls"
+        texts = set(self._texts)  # what stands there stands in a text that stays
         for file in (*sorted(self.path.rglob("*")), *_temporary_files()):
-            if file.is_file() and not file.is_symlink() and file.suffix not in _SEALED:
+            if (
+                file.is_file()
+                and not file.is_symlink()
+                and file.suffix not in _SEALED
+                and file not in texts
+            ):
                 found: set[tuple[str, ...]] = set()
                 for piece in _pieces(file):
                     found |= self.passages.found(piece)
