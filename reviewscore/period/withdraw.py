@@ -454,7 +454,7 @@ class _Removal:
             return broken
         papers = {row["paper_id"] for row in self.rows if "review_id" not in row}
         reviews = {row["review_id"] for row in self.rows if "review_id" in row}
-        counts, pages = manifest.counts, manifest.pages
+        counts = manifest.counts
         update = {
             "digests": {},
             "growing": True,
@@ -465,14 +465,11 @@ class _Removal:
                     "reviews": max(0, counts.reviews - len(reviews)),
                 }
             ),
-            "unread": self._others(manifest.unread),
-            "doubtful": tuple(self._others(dict.fromkeys(manifest.doubtful))),
             "warnings": tuple(
                 words
                 for words in manifest.warnings
                 if not (self.ids.named_in(words.encode()) or self._holds(words))
             ),
-            "pages": pages and pages.model_copy(update={"pages": self._others(pages.pages)}),
         }
         if not self.dry:
             _write_manifest(run, manifest.model_copy(update=update))
@@ -490,9 +487,6 @@ class _Removal:
         counts = manifest.counts.of_points(ended, findings)
         update = {"counts": counts, "digests": digests_of(run), "growing": False}
         _write_manifest(run, manifest.model_copy(update=update))
-
-    def _others(self, of_papers: dict[str, Any]) -> dict[str, Any]:
-        return {name: held for name, held in of_papers.items() if not self.ids.of_paper(name)}
 
     def sources(self) -> None:
         """Remove PDFs and raw files, then the texts themselves, all files in one step."""
@@ -555,9 +549,7 @@ class _Removal:
             update={
                 "papers": tuple(sorted(self.ids.papers)),
                 "reviews": tuple(sorted(self.ids.reviews)),
-                "removed": dict(
-                    sorted((self._before + self.removed).items())
-                ),  # a sum of counters has no zeros
+                "removed": dict(sorted((self._before + self.removed).items())),
                 "remains": tuple(self.remains),
             }
         )
