@@ -250,7 +250,7 @@ class _Removal:
         """Rows of the data, and rows that syncs replaced, that are of some papers and reviews."""
         for file in self._texts:
             for line in lines_in(file):
-                if ids.pattern.search(line) is None:
+                if not ids.named_in(line):
                     continue
                 row = json.loads(line)
                 row = row.get("row", row)
@@ -398,7 +398,7 @@ class _Removal:
         elif file.suffix in _PAGES:
             raw = file.read_bytes()
             if _MARK in raw.lower() and (
-                self.ids.pattern.search(raw) or self._holds(raw.decode("utf-8", "replace"))
+                self.ids.named_in(raw) or self._holds(raw.decode("utf-8", "replace"))
             ):
                 self._unlink(file)
 
@@ -454,7 +454,7 @@ class _Removal:
             return broken
         papers = {row["paper_id"] for row in self.rows if "review_id" not in row}
         reviews = {row["review_id"] for row in self.rows if "review_id" in row}
-        counts, pages = manifest.counts, manifest.pages
+        counts = manifest.counts
         update = {
             "digests": {},
             "growing": True,
@@ -465,14 +465,11 @@ class _Removal:
                     "reviews": max(0, counts.reviews - len(reviews)),
                 }
             ),
-            "unread": self._others(manifest.unread),
-            "doubtful": tuple(self._others(dict.fromkeys(manifest.doubtful))),
             "warnings": tuple(
                 words
                 for words in manifest.warnings
-                if not (self.ids.pattern.search(words.encode()) or self._holds(words))
+                if not (self.ids.named_in(words.encode()) or self._holds(words))
             ),
-            "pages": pages and pages.model_copy(update={"pages": self._others(pages.pages)}),
         }
         if not self.dry:
             _write_manifest(run, manifest.model_copy(update=update))
@@ -490,9 +487,6 @@ class _Removal:
         counts = manifest.counts.of_points(ended, findings)
         update = {"counts": counts, "digests": digests_of(run), "growing": False}
         _write_manifest(run, manifest.model_copy(update=update))
-
-    def _others(self, of_papers: dict[str, Any]) -> dict[str, Any]:
-        return {name: held for name, held in of_papers.items() if not self.ids.of_paper(name)}
 
     def sources(self) -> None:
         """Remove PDFs and raw files, then the texts themselves, all files in one step."""
@@ -555,9 +549,7 @@ class _Removal:
             update={
                 "papers": tuple(sorted(self.ids.papers)),
                 "reviews": tuple(sorted(self.ids.reviews)),
-                "removed": dict(
-                    sorted((self._before + self.removed).items())
-                ),  # a sum of counters has no zeros
+                "removed": dict(sorted((self._before + self.removed).items())),
                 "remains": tuple(self.remains),
             }
         )
@@ -584,8 +576,14 @@ class _Removal:
                 continue
             if left:
                 yield f"the ledger {place}: {left:,} calls"
+        texts = set(self._texts)  # what stands there stands in a text that stays
         for file in (*sorted(self.path.rglob("*")), *_temporary_files()):
-            if file.is_file() and not file.is_symlink() and file.suffix not in _SEALED:
+            if (
+                file.is_file()
+                and not file.is_symlink()
+                and file.suffix not in _SEALED
+                and file not in texts
+            ):
                 found: set[tuple[str, ...]] = set()
                 for piece in _pieces(file):
                     found |= self.passages.found(piece)

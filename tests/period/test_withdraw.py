@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from reviewscore.period import withdraw as module
 from reviewscore.period.log import LOG, read
 from reviewscore.period.passages import Passages
 from reviewscore.period.removed_ids import RemovedIds, take_out
+from reviewscore.period.sync import sync
 from reviewscore.period.venue import removed_ids
 from reviewscore.period.verify import verify
 from reviewscore.period.withdraw import Receipt, withdraw
@@ -32,21 +34,30 @@ from tests.period.withdrawals import (
     R2,
     R3,
     REPLY,
+    ROWS,
     TOADS,
     counts_of,
     ledger_of,
+    lines,
     make_venue,
     point_ids,
     rows_of,
 )
 
 
-@pytest.fixture
-def venue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    made = make_venue(tmp_path / "venue", invoker("audit", capsys))
-    ledger_of(tmp_path / "ledger")
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The venue and the ledger, made once."""
+    folder = tmp_path_factory.mktemp("pristine")
+    made = make_venue(folder / "venue")
+    ledger_of(folder / "ledger")
     assert verify(made).holds
-    return made
+    return folder
+
+
+@pytest.fixture
+def venue(pristine: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(pristine, tmp_path / "copy") / "venue"
 
 
 def removed(venue: Path, *names: str, dry: bool = False) -> Receipt:
@@ -128,6 +139,22 @@ def test_the_folder_can_be_verified_and_read_as_before(venue: Path) -> None:
     assert (last.event, last.who) == ("withdrawn", "p9")
     assert {"data/papers.jsonl", "run/points.jsonl", "pages.sha256"} <= last.files.keys()
     assert removed_ids(venue) == {"paper": {"frogs"}, "review": {"frogs-r1", "frogs-r2"}}
+
+
+def test_later_syncs_leave_out_what_was_removed(venue: Path, tmp_path: Path) -> None:
+    for name, rows in ROWS.items():
+        lines(tmp_path / "pile" / f"{name}.jsonl", [row for row in rows if "@" not in str(row)])
+    synced = tmp_path / "synced"
+    sync(tmp_path / "pile", synced)
+    removed(synced, "frogs-r1", "toads")
+
+    again = sync(tmp_path / "pile", synced)
+
+    assert again.counts == {}
+    assert rows_of(synced / "data" / "reviews.jsonl") == []
+    assert [row["paper_id"] for row in rows_of(synced / "data" / "papers.jsonl")] == ["frogs"]
+    assert left_of(synced, R1, R3, TOADS) == []
+    assert verify(synced).holds
 
 
 def test_the_receipt_says_what_went_where_and_holds_no_text(venue: Path) -> None:
@@ -364,12 +391,10 @@ def test_raw_threads_lose_a_review_with_what_replies_to_it_or_the_whole_forum(
     raw, pdfs = tmp_path / "raw", tmp_path / "pdfs"
     pdfs.mkdir()
     raw.mkdir()
-    for name in ("frogs", "frogs-legs"):
+    for name in ("frogs", "legs"):
         (pdfs / f"{name}.pdf").write_bytes(b"%PDF")
-    forums = [
-        thread_of("frogs", ("frogs-r1", "frogs", R1), ("n1", "frogs-r1", REPLY), ("n2", "frogs", R2)),
-        thread_of("frogs-legs", ("n3", "frogs-legs", R3)),
-    ]  # fmt: skip
+    replies = ("frogs-r1", "frogs", R1), ("n1", "frogs-r1", REPLY), ("n2", "frogs", R2)
+    forums = [thread_of("frogs", *replies), thread_of("legs", ("n3", "legs", R3))]
     (raw / "forums.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in forums))
     version = {"id": "frogs-r1", "content": {"review": R1_OLD}}
     (raw / "versions.jsonl").write_text(f"{json.dumps(version)}\n")
@@ -382,7 +407,7 @@ def test_raw_threads_lose_a_review_with_what_replies_to_it_or_the_whole_forum(
 
     take_out(tmp_path, RemovedIds({"frogs"}, {"n2"}))
     assert rows_of(raw / "forums.jsonl") == [forums[1]]
-    assert [file.name for file in pdfs.iterdir()] == ["frogs-legs.pdf"]
+    assert [file.name for file in pdfs.iterdir()] == ["legs.pdf"]
 
 
 @pytest.mark.parametrize("form", [
