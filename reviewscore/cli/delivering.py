@@ -60,7 +60,7 @@ class PeoplesPages:
         """
         from reviewscore.period.assignments import VenueRole
 
-        made = cls(*(flags.pop(name) for name in ("table", "release", "person")), reader)
+        made = cls(flags.pop("table"), flags.pop("release"), flags.pop("person"), reader)
         alone = made.table is None
         if alone and (made.release or made.person or (reader or "").endswith("-chair")):
             raise SettingsError("chairs, --release and --person go with --out-of assignments.csv")
