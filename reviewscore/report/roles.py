@@ -587,9 +587,8 @@ _MISTAKEN = "The passages were found by a program, which can be mistaken about w
 
 def _for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     nothing = "No passage of the paper was found that would bear on a point of this review."
-    return _noted(
-        paper_id, title, [(point, proof(point)) for point in points if called(point)], nothing
-    )
+    flagged = [(point, proof(point)) for point in points if called(point)]
+    return _noted(paper_id, title, flagged, nothing)
 
 
 def _noted(
@@ -706,8 +705,7 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
 
 def _near(points: Iterable[PointScore]) -> list[PointScore]:
     """Points with closest passages, all of which reviewers could see."""
-    near = _with(points, Finding.PASSAGES)
-    return [point for point in near if not wording.passage_doubts(point)]
+    return [one for one in _with(points, Finding.PASSAGES) if not wording.passage_doubts(one)]
 
 
 def _passages_to_read(points: Iterable[PointScore], lead: str) -> list[Part]:

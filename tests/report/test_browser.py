@@ -163,7 +163,8 @@ def test_the_pages_of_a_venue_and_of_a_comparison_are_accessible_and_fit(
 def test_the_pages_for_readers_are_accessible(
     browser: Browser, tmp_path: Path, reader: Reader
 ) -> None:
-    (path,) = write_for(write_run(tmp_path / "run", model_points()), reader)
+    run = write_run(tmp_path / "run", model_points())
+    (path,) = write_for(run, reader, out=tmp_path / "page.html")
 
     page = shown(browser, path)
 
@@ -179,7 +180,8 @@ def test_hostile_text_is_text(browser: Browser, tmp_path: Path) -> None:
               evidence=evidence, section=HOSTILE),
     ]  # fmt: skip
     paths = [report(tmp_path, points)]
-    paths += [write_for(tmp_path / "run", reader)[0] for reader in Reader]
+    for reader in Reader:
+        paths += write_for(tmp_path / "run", reader, out=tmp_path / f"{reader.value}.html")
 
     for path in paths:
         page = shown(browser, path, viewport={"width": 900, "height": 700})
