@@ -538,7 +538,8 @@ def of_file(paper: Paper, path: Path | None = None) -> PaperHandle:
     """
     pdf = None if path is None else path.with_suffix(".pdf")
     pdf = pdf if pdf is not None and pdf.is_file() else None
-    return PaperHandle(paper.paper_id, paper.title, 1, partial(_same, paper), pdf_file=pdf)
+    load = partial(_same, paper)
+    return PaperHandle(paper.paper_id, paper.title, 1, load, pdf_file=pdf, consent=paper.consent)
 
 
 def _same(paper: Paper) -> Paper:
