@@ -122,7 +122,7 @@ _WORDS = {
     "base_url": "Address of a server for openai/, ollama/ or llamacpp/, or several with commas.",
     "consent": "Who may judge papers and reviews that do not say: models of a provider too, those "
     "on this machine alone, or nobody.",
-    "local_judge": "Model on this machine for what --model may not read, as MODEL or MODEL@ADDRESS.",
+    "local_judge": "Model on this machine for what --model may not read, MODEL or MODEL@ADDRESS.",
     "temperature": "Sampling temperature.",
     "rounds": "Most rounds of a reconstruction.",
     "prompts_dir": "Prompts instead of the shipped ones.",

@@ -89,14 +89,17 @@ def command(
     from reviewscore.cli.closing import exit_code
     from reviewscore.cli.main import PARTLY
     from reviewscore.cli.tabling import say_written
-    from reviewscore.cli.terminal import print_line, say, waiting
+    from reviewscore.cli.terminal import print_line, say, waiting, warn
     from reviewscore.cli.written_items import items_to_judge, source_of
+    from reviewscore.llm.confidentiality import permission_of
     from reviewscore.runs.unvalidated import keep_validation
+    from reviewscore.sources.collection import Collection
     from reviewscore.stats.resampling import Resampling
     from reviewscore.validation.page import headline, write_validation
     from reviewscore.validation.trials import INVENTED, papers_of, planted_trials
     from reviewscore.validation.validate import validation_of
     from reviewscore.validation.variations import variations_of
+    from reviewscore.validation.writing import WritePlan
 
     options.check_json(dry_run=dry_run)
     _check_flags(on, mapping, also, items or writer or confirmer)
@@ -109,7 +112,11 @@ def command(
             retry_errors=retry_errors, allow_foreign=yes, accept_changed=accept_changed,
         )  # fmt: skip
     source = source_of(items, papers, writer, confirmer, items_per_paper)
-    handles = papers_of(papers)
+    writing = (source.writer, *source.confirmers) if isinstance(source, WritePlan) else ()
+    may = permission_of(resolved.settings, (*resolved.settings.models, *writing))
+    known = Collection(papers_of(papers), []).permitted(may)
+    warn(known.warnings)
+    handles = known.papers
     ready = items_to_judge(
         source, handles, resolved, output,
         dry_run=dry_run, quiet=quiet, retry_errors=retry_errors, allow_foreign=yes,

@@ -280,8 +280,8 @@ class PaperRow(BaseModel):
         authors_withheld: Whether the authors' names were taken out.
         documents: Further documents of the paper, each with its ``kind``. Where the record holds no
             text, the submission among them, else the first revision, is the paper's own.
-        consent: Who may judge the paper and its reviews: ``provider`` (any model), ``local`` (models
-            on this machine alone) or ``none`` (nobody, the embedded judge included).
+        consent: Who may judge the paper and its reviews: ``provider`` (any model), ``local``
+            (models on this machine alone) or ``none`` (nobody, not even the embedded judge).
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -16,15 +16,13 @@ from dataclasses import dataclass, replace
 from reviewscore.config import EMBEDDED, Resolved, Settings
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.llm.confidentiality import permission_of
-from reviewscore.printable import counted
 from reviewscore.runs.manifest import ConsentCounts
 from reviewscore.schema.confidentiality import Consent, Permission, strictest
 from reviewscore.schema.point_id import review_of
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import Collection
 from reviewscore.sources.lazy_papers import PaperHandle
-from reviewscore.sources.spooled import GroupedList, ListView, SpooledList
-from reviewscore.sources.system_reviews import Materials, SystemReview
+from reviewscore.sources.spooled import ListView
 
 LOCAL = "local"
 """Folder of a run in which that is judged which may be judged on this machine only."""
@@ -190,55 +188,3 @@ def _of_local_judge(settings: Settings) -> Settings:
             "openai/NAME@http://127.0.0.1:PORT/v1"
         )
     return judge.with_confidentiality(settings.confidentiality, settings.confidentiality_origin)
-
-
-def permitted_papers(
-    papers: Mapping[str, PaperHandle], may: Permission, warnings: list[str]
-) -> dict[str, PaperHandle]:
-    """The papers that models may read; how many others there are joins the warnings."""
-    kept = {name: one for name, one in papers.items() if may.refusal(one.consent) is None}
-    warnings += _left_out("paper", len(papers) - len(kept))
-    return kept
-
-
-def permitted(collection: Collection, may: Permission) -> Collection:
-    """A collection of papers with those that models may read; their reviews stay as they are."""
-    warnings = [*collection.warnings]
-    kept = permitted_papers(collection.papers, may, warnings)
-    return replace(collection, papers=kept, warnings=warnings)
-
-
-def permitted_materials(
-    materials: Materials, may: Permission, papers: Mapping[str, PaperHandle] | None = None
-) -> Materials:
-    """The reviews and synopses that models may read, each with the consent that counts for it.
-
-    Args:
-        materials: All of them.
-        may: What models may read.
-        papers: Papers that lie elsewhere, whose consent counts too.
-    """
-    said = {name: strictest(row.consent, may.default) for name, row in materials.synopses.items()}
-    for name, handle in (papers or {}).items():
-        said[name] = strictest(said.get(name, may.default), handle.consent)
-    own = any(review.consent for review in materials.all())
-    if not (own or may.default or any(said.values())):
-        return materials
-    reviews, left = SpooledList[SystemReview](), 0
-    grouped = GroupedList(reviews)
-    for review in materials.all():
-        rule = strictest(review.consent, said.get(review.paper_id), may.default)
-        if may.refusal(rule) is not None:
-            left += 1
-            continue
-        grouped.add(review.paper_id, [reviews.append(replace(review, consent=rule))])
-    synopses = {
-        name: row for name, row in materials.synopses.items() if not may.refusal(said[name])
-    }
-    warnings = [*materials.warnings, *_left_out("review", left)]
-    return replace(materials, papers=grouped, synopses=synopses, warnings=warnings)
-
-
-def _left_out(noun: str, count: int) -> list[str]:
-    words = f"{counted(count, noun)} left out, which these models may not read (consent)"
-    return [words] if count else []

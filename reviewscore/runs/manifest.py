@@ -104,9 +104,8 @@ class ConsentCounts(Record):
             name: sum(getattr(part, name) for part in every)
             for name in cls.model_fields.keys() - {"local_judge"}
         }
-        return (
-            cls(**total, local_judge=judges.pop() if len(judges) == 1 else None) if every else None
-        )
+        judge = judges.pop() if len(judges) == 1 else None
+        return cls(**total, local_judge=judge) if every else None
 
     @property
     def words(self) -> list[str]:

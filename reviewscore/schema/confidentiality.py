@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from reviewscore.printable import counted
 from reviewscore.schema.record import Record
 
 Consent = Literal["provider", "local", "none"]
@@ -50,3 +51,9 @@ class Permission:
         """
         rule = strictest(*declared, self.default)
         return rule if rule == "none" or (rule == "local" and self.leaves) else None
+
+
+def consent_warnings(noun: str, count: int) -> list[str]:
+    """That so many texts are left out for want of consent, as warnings; none if none is."""
+    words = f"{counted(count, noun)} left out, which these models may not read (consent)"
+    return [words] if count else []
