@@ -206,6 +206,7 @@ def holdings_of(run: Path, location: Location, *, kept_in: Path) -> RunHoldings:
         place: Location | None = None
     else:
         place = run if (run / FILE).is_file() else location
+    apart = run / LOCAL if _is_apart(run / LOCAL) else None
     address = manifest.data if manifest.data is not None and "://" in manifest.data else None
     return RunHoldings(
         run=run,
@@ -217,9 +218,7 @@ def holdings_of(run: Path, location: Location, *, kept_in: Path) -> RunHoldings:
         copies=() if address is None else copies_of(address, kept_in),
         run_ids=run_ids,
         writers=tuple(name for each in beside for name in _writers(each)),
-        apart=holdings_of(run / LOCAL, location, kept_in=kept_in)
-        if _is_apart(run / LOCAL)
-        else None,
+        apart=None if apart is None else holdings_of(apart, location, kept_in=kept_in),
     )
 
 
