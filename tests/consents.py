@@ -44,7 +44,7 @@ def review(paper_id: str, number: int, counts: str, **more: object) -> dict[str,
         "reviewer": f"R{number}",
         "sections": {
             "strengths": f"- The {word} frogs of the {place} suit {word} counters well.",
-            "weaknesses": f"- The {word} gain in the {place} is unexplained because no part is removed.\n"
+            "weaknesses": f"- The {word} gain in the {place} is open because no part is removed.\n"
             f"- The {word} counter is tested in one {word} {place} only.",
             "questions": f"- How many {word} frogs were counted in each {word} {place} at night?",
         },

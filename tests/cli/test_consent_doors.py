@@ -42,9 +42,10 @@ DOORS = {
                            *MODEL),
     "gem generate": ("gem", "generate", "data", "-o", "out", *MODEL),
     "gem validate": ("gem", "validate", "data", "-o", "out", "--baseline", "examiner=openai/m",
+                     "--background", "others.jsonl",
                      "--resamples", "100"),
     "gem writer": ("gem", "validate", "data", "-o", "out", "--writer", "openai/m",
-                   "--resamples", "100"),
+                   "--background", "others.jsonl", "--resamples", "100"),
     "focus": ("focus", "data", "-o", "out", *MODEL),
     "focus gaps": ("focus", "gaps", "data", "-o", "out", *MODEL),
     "focus references": (
@@ -80,6 +81,12 @@ def _data() -> None:
     metas = [{"paper_id": name, "meta_review": f"The {word} counter is weak."} for name, word in
              (("a", consents.OPEN), ("b", consents.LOCAL), ("c", consents.NONE))]  # fmt: skip
     Path("meta.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in metas))
+    others = [
+        json.dumps(review(f"x{number}", place, "provider")).replace("frogs", f"toads of {number}")
+        for number in range(6)
+        for place in (1, 2)
+    ]
+    Path("others.jsonl").write_text("".join(f"{line}\n" for line in others))
     near = Path("near")
     near.mkdir()
     papers = [paper("a", "provider", is_submission=True), paper("b", "local", is_submission=True),
