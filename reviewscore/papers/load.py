@@ -480,8 +480,7 @@ def paper_of(
     pdf = content.pdf
     pages = tuple(map(tidied.mapped.place_of, pdf.pages)) if pdf is not None else ()
     abstract = row.abstract or content.abstract
-    language = language_of(text[:_LANGUAGE_SAMPLE])
-    language = None if language == ENGLISH else language
+    language = None if (told := language_of(text[:_LANGUAGE_SAMPLE])) == ENGLISH else told
     warnings: tuple[str, ...] = ()
     if doubts:
         names = {"title": row.title or content.title, "abstract": abstract, "id": row.paper_id,
