@@ -13,7 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, wait
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from inspect import signature, unwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast, get_args
@@ -22,6 +22,7 @@ from reviewscore.bounds import put_in_force
 from reviewscore.config import Resolved, Settings, as_settings, resolve, several
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.judges.model_judges import judges_alone
+from reviewscore.llm.confidentiality import check_consent, permission_of
 from reviewscore.llm.connect import check
 from reviewscore.papers.load import load_paper
 from reviewscore.points.split import split_review
@@ -30,11 +31,12 @@ from reviewscore.report.html import write_report
 from reviewscore.report.summary import Summary, summarise, write_summary
 from reviewscore.runs.audit import audit as audit_collection
 from reviewscore.runs.audit import chosen_calibration
+from reviewscore.runs.consent import LOCAL, chosen_reviews, local_route
 from reviewscore.runs.export import frame
 from reviewscore.runs.folder import REPORT, Points, read_manifest
 from reviewscore.runs.input_data import data_again
 from reviewscore.runs.manifest import Manifest
-from reviewscore.runs.scoring import chosen_reviews, score_by_settings
+from reviewscore.runs.scoring import score_by_settings
 from reviewscore.runs.session import Interruption, Outcome, Progress, Quiet
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
@@ -140,8 +142,12 @@ class Run:
         Raises:
             InputError: As `collection`.
         """
-        selection = Settings.model_validate(self.manifest.selection)
-        return chosen_reviews(self.collection, selection)
+        manifest = self.manifest
+        names = ("model", "panel", "judges", "base_url", "consent") if manifest.consent else ()
+        judge = {name: one.value for name, one in manifest.settings.items() if name in names}
+        return chosen_reviews(
+            self.collection, Settings.model_validate({**judge, **manifest.selection})
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """The points as a pandas data frame: one row a point, with the columns of an export."""
@@ -315,10 +321,9 @@ def audit(
             from reviewscore.similarity.corpus import read_corpus
 
             near = read_corpus(Path(profiles), submitted=False)
-        outcome = audit_collection(
-            collection,
-            out,
-            resolved,
+        apart = local_route(collection, resolved)  # what is wrong with it is said first too
+        judged = partial(
+            audit_collection,
             data=_folder_of(collection) if isinstance(place, Collection) else place,
             progress=tell,
             allow_foreign=yes,
@@ -326,6 +331,10 @@ def audit(
             accept_changed=accept_changed,
             interruption=interruption,
         )
+        outcome = judged(collection, out, resolved)
+        if apart is not None and not outcome.interrupted:
+            judged(apart[0], out / LOCAL, apart[1])
+            conclude(out / LOCAL, collection, accept_changed=accept_changed)
         if near is not None:
             from reviewscore.similarity.digest import add_digest
 
@@ -366,6 +375,7 @@ def score(
 
     Raises:
         ModelError: A judge gave no usable reply.
+        ConfidentialityError: These judges may not read the review or its paper.
         ReviewScoreError: Something else cannot be used.
         KeyboardInterrupt: Ctrl-C.
     """
@@ -374,13 +384,13 @@ def score(
         raise InputError("no paper is given", cure="give it, or data= to look it up in")
 
     async def scored() -> PointScore:
+        known, paper_id = _paper(point, paper, data)
+        _check_consent(point, known, paper_id, chosen)
         with use_directory(chosen.prompts_dir):
             async with judges_alone(chosen, "score") as judges:
                 return await score_by_settings(
                     point,
-                    paper_as_shown(
-                        *_paper(point, paper, data), chosen.paper_parts, chosen.paper_as
-                    ),
+                    paper_as_shown(known, paper_id, chosen.paper_parts, chosen.paper_as),
                     judges,
                     chosen,
                     response=response,
@@ -596,6 +606,16 @@ def _paper(
     assert paper is not None
     read = load_paper(Path(paper))
     return Collection({read.paper_id: of_file(read, Path(paper))}, []), read.paper_id
+
+
+def _check_consent(
+    point: ReviewPoint, known: Collection, paper_id: str, settings: Settings
+) -> None:
+    """Refuse a point whose review or paper the judges may not read."""
+    handle = known.papers.get(paper_id)
+    own = next((one.consent for one in known.reviews if one.review_id == point.review_id), None)
+    consents = (point.consent, own, None if handle is None else handle.consent)
+    check_consent(permission_of(settings), f"review '{point.review_id}'", *consents)
 
 
 async def _stoppable(work: Coroutine[object, object, T], interruption: Interruption) -> T:

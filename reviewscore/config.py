@@ -63,6 +63,10 @@ class Settings(BaseModel):
             with commas between that serve the same models; the first one names them all in records.
         confidentiality: The venue's rule: ``local`` lets no paper and no review leave this machine,
             ``provider`` lets models' providers have them; None is not known, and asked for.
+        consent: The venue's consent for each paper and review, where these do not say more:
+            ``provider``, ``local`` or ``none``; the strictest counts. None leaves it to them.
+        local_judge: Model on this machine that judges what `model` may not read, into a run of its
+            own; ``MODEL@http://127.0.0.1:PORT/v1`` names its server.
         temperature: Sampling temperature; None leaves it out. Left out for reasoning models.
         effort: How hard reasoning models think (``low``, ``medium``, ``high``); None is theirs.
         max_tokens: Reply limit in tokens, four times that for reasoning models; doubles up to
@@ -141,6 +145,8 @@ class Settings(BaseModel):
     batch: bool = False
     base_url: str | None = Field(default=None, repr=False)
     confidentiality: Literal["local", "provider"] | None = None
+    consent: Literal["provider", "local", "none"] | None = None
+    local_judge: str | None = Field(default=None, min_length=1)
     temperature: float | None = Field(default=0.0, ge=0, le=2)
     effort: str | None = Field(default=None, pattern=r"^[a-z]+$")
     max_tokens: int = Field(default=4096, ge=64)
@@ -417,8 +423,8 @@ BOUNDS = tuple(Bounds.__dataclass_fields__)
 
 TABLES = {
     "models": {"default": "model", **{name: name for name in (
-        "panel", "base_url", "confidentiality", "temperature", "effort", "max_tokens",
-        "structured")},
+        "panel", "base_url", "confidentiality", "consent", "local_judge", "temperature", "effort",
+        "max_tokens", "structured")},
         **{name: f"judges.{name}" for name in JUDGES}},
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "per",
                                       "second_look", "points_per_call", "points",

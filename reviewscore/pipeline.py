@@ -553,7 +553,7 @@ def make_record(point: ReviewPoint, judges: Judges, **fields: object) -> PointSc
     """The record of a point: its own fields, who judged, and what was found."""
     return PointScore.model_validate(
         {
-            **dict(point),
+            **{name: value for name, value in point if name != "consent"},
             "type": None,  # of a split it is a proposal, of a record a verdict
             "judge": judges.name,
             "judge_version": judges.version,

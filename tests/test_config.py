@@ -79,6 +79,8 @@ DECISIVE = {
         "panel": '["openai/x"]',
         "base_url": '"http://elsewhere.test/v1"',
         "confidentiality": '"provider"',
+        "consent": \'"provider"\',
+        "local_judge": \'"openai/m"\',
         "effort": '"high"',
         "max_tokens": "99999",
         **dict.fromkeys(JUDGES, '"openai/x"'),

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,6 +34,7 @@ from reviewscore.prompts import use_directory
 from reviewscore.report.lines import unread_words
 from reviewscore.retrieval.encoder import encoder_of
 from reviewscore.runs.audit import audit, finished
+from reviewscore.runs.consent import LOCAL, by_route, local_route
 from reviewscore.runs.context import with_window
 from reviewscore.runs.estimate import CostEstimate, estimate
 from reviewscore.runs.folder import MANIFEST, POINTS
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 @options.switch("--yes", help="Write into a non-empty folder that is no run folder.")
 @options.ACCEPT_CHANGED
 @options.switch("-q", "--quiet", help="Say nothing but errors.")
+@options.setting("local_judge")
 @options.settings_options
 def command(
     data: Path | None,
@@ -172,9 +174,13 @@ def dry_run_of(
     settings = with_window(resolved).settings
     check(settings, keys=False)
     check_pages(collection, settings, draw=False, say=say)
+    local_route(collection, resolved)  # its judge is refused before anything is paid
     with waiting("estimating the cost"):
         cost_estimate = estimated(collection, settings, compare=True)
-    print_estimate(cost_estimate, settings, lines(cost_estimate, settings), beside=beside)
+    left = by_route(collection, settings).counts
+    told = [*lines(cost_estimate, settings), *([] if left is None else left.words)]
+    beside = {**(beside or {}), **({} if left is None else {"consent": left.model_dump()})}
+    print_estimate(cost_estimate, settings, told, beside=beside)
     return PARTLY if collection.unread else 0
 
 
@@ -284,16 +290,14 @@ def _run(
     to_stdout: bool = False,
     profiles: Corpus | None = None,
 ) -> int:
-    settings, outcome = score(
-        collection,
-        resolved,
-        out,
-        quiet=quiet,
-        data=data,
-        retry_errors=retry_errors,
-        allow_foreign=allow_foreign,
-        accept_changed=accept_changed,
-    )
+    how: dict[str, Any] = {"quiet": quiet, "data": data, "retry_errors": retry_errors}
+    how |= {"allow_foreign": allow_foreign, "accept_changed": accept_changed}
+    apart, code = local_route(collection, resolved), 0  # refused before anything is paid
+    settings, outcome = score(collection, resolved, out, **how)
+    if apart is not None and not (to_stdout or outcome.interrupted):
+        if not quiet:
+            print_line(f"judged on this machine only, into {out / LOCAL}:")
+        code = _run(*apart, out / LOCAL, **how)
     if to_stdout:
         sys.stdout.writelines(line.decode() for _, line in read_lines(out / POINTS))
     else:
@@ -306,7 +310,7 @@ def _run(
         _close(collection, out, settings, outcome, quiet=quiet, accept_changed=accept_changed)
     errors = out / "errors.jsonl"
     failed = f"{outcome.failed} points, reviews or files failed (see {errors}); "
-    return exit_code(outcome, out, f"{failed}--retry-errors tries them again")
+    return exit_code(outcome, out, f"{failed}--retry-errors tries them again") or code
 
 
 def _close(

@@ -139,6 +139,9 @@ def check_json(*, dry_run: bool) -> None:
 
 _WORDS = {
     "base_url": "Address of a server for openai/, ollama/ or llamacpp/, or several with commas.",
+    "consent": "Who may judge papers and reviews that do not say: models of a provider too, those "
+    "on this machine alone, or nobody.",
+    "local_judge": "Model on this machine for what --model may not read, MODEL or MODEL@ADDRESS.",
     "temperature": "Sampling temperature.",
     "rounds": "Most rounds of a reconstruction.",
     "prompts_dir": "Prompts instead of the shipped ones.",
@@ -241,7 +244,7 @@ settings_options = together(
     *map(setting, ("score", "protocol", "per", "second_look", "points_per_call", "repeats")),
     *map(setting, ("author_response", "paper_parts", "paper_as", "context", "context_tokens")),
     *map(setting, ("limitations", "calibration", "limit", "point", "skip_bad_lines")),
-    *map(setting, ("batch", "store", "wait", "encoder")),
+    *map(setting, ("batch", "store", "wait", "encoder", "consent")),
 )
 """Who judges, and what is judged."""
 
@@ -272,7 +275,7 @@ GROUPS = {
     "Models": (
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),
         *("per", "second_look", "points_per_call", "prompts_dir", "encoder"),
-        *("writer", "confirmer", "items_per_paper"),
+        *("writer", "confirmer", "items_per_paper", "consent", "local_judge"),
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (

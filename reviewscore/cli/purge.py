@@ -92,6 +92,8 @@ def lines(held: RunHoldings, *, exchange: bool = False) -> Iterator[str]:
         yield f"  copy        of the data that were fetched: {copy}"
     yield "stays:"
     yield from (f"  {line}" for line in _stays(held, exchange=exchange))
+    if held.apart is not None:
+        yield from lines(held.apart, exchange=exchange)
 
 
 def _stays(held: RunHoldings, *, exchange: bool) -> Iterator[str]:

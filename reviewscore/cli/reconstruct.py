@@ -62,11 +62,13 @@ def _is_file(argument: str) -> bool:
 async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
     from reviewscore.arguments.reconstruct import reconstruct
     from reviewscore.judges.model_judges import judges_alone
+    from reviewscore.llm.confidentiality import check_consent, permission_of
     from reviewscore.papers.load import load_paper
     from reviewscore.schema.review import ReviewPoint, Role
     from reviewscore.schema.span import Span
 
     paper = load_paper(file)
+    check_consent(permission_of(settings), f"paper '{paper.paper_id}'", paper.consent)
     point = ReviewPoint(
         review_id="argument",
         paper_id=paper.paper_id,

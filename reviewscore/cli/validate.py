@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from reviewscore.cli import options
 from reviewscore.cli.validate_on import SETS, say_left_out, validate_on
-from reviewscore.config import as_settings
+from reviewscore.config import Settings, as_settings
+
+if TYPE_CHECKING:
+    from reviewscore.sources.lazy_papers import PaperHandle
+    from reviewscore.validation.writing import WritePlan
 
 
 @click.command("validate", cls=options.GroupedCommand)
@@ -94,7 +100,7 @@ def command(
     from reviewscore.runs.unvalidated import keep_validation
     from reviewscore.stats.resampling import Resampling
     from reviewscore.validation.page import headline, write_validation
-    from reviewscore.validation.trials import INVENTED, papers_of, planted_trials
+    from reviewscore.validation.trials import INVENTED, planted_trials
     from reviewscore.validation.validate import validation_of
     from reviewscore.validation.variations import variations_of
 
@@ -109,7 +115,7 @@ def command(
             retry_errors=retry_errors, allow_foreign=yes, accept_changed=accept_changed,
         )  # fmt: skip
     source = source_of(items, papers, writer, confirmer, items_per_paper)
-    handles = papers_of(papers)
+    handles = _permitted(papers, source, resolved.settings)
     ready = items_to_judge(
         source, handles, resolved, output,
         dry_run=dry_run, quiet=quiet, retry_errors=retry_errors, allow_foreign=yes,
@@ -144,6 +150,22 @@ def command(
             say("its papers are invented: later audits and reports do not repeat it")
     failed = f"{outcome.failed} remarks failed; --retry-errors tries them again"
     return exit_code(outcome, output, failed) or (PARTLY if ready.failed else 0)
+
+
+def _permitted(
+    papers: tuple[Path, ...], source: Path | WritePlan, settings: Settings
+) -> Mapping[str, PaperHandle]:
+    """The papers that judges, writer and confirmers may read; says how many others there are."""
+    from reviewscore.cli.terminal import warn
+    from reviewscore.llm.confidentiality import permission_of
+    from reviewscore.sources.collection import Collection
+    from reviewscore.validation.trials import papers_of
+
+    writing = () if isinstance(source, Path) else (source.writer, *source.confirmers)
+    may = permission_of(settings, (*settings.models, *writing))
+    known = Collection(papers_of(papers), []).permitted(may)
+    warn(known.warnings)
+    return known.papers
 
 
 def _check_flags(on: str | None, mapping: Path | None, also: object, planted: object) -> None:

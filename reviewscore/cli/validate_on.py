@@ -53,12 +53,14 @@ def validate_on(
     from reviewscore.cli.closing import exit_code
     from reviewscore.cli.tabling import say_written
     from reviewscore.cli.terminal import print_line, waiting
+    from reviewscore.llm.confidentiality import permission_of
     from reviewscore.validation.labelled_figures import labelled_validation
     from reviewscore.validation.labelled_page import labelled_headline, write_labelled
     from reviewscore.validation.labelled_sets import read_set
 
     with waiting("reading the labelled set", quiet=quiet):
-        given = read_set(name, places, seed=how.seed, mapping=mapping)
+        may = permission_of(resolved.settings)
+        given = read_set(name, places, seed=how.seed, mapping=mapping, may=may)
     say_left_out(given.faults)
     if dry_run:
         return dry_run_of(given.collection, resolved)

@@ -36,6 +36,7 @@ from reviewscore.runs.generation import (
 )
 from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Sentence, Several
+from reviewscore.schema.confidentiality import Consent, strictest
 from reviewscore.schema.record import Record
 from reviewscore.schema.verdict import Provenance
 from reviewscore.sources.system_reviews import PEOPLE, REVIEWS, Materials
@@ -269,11 +270,13 @@ class ReferenceSource:
         paper_id: The paper.
         meta_review: Whole.
         reviews: People's reviews, whole, in the order of the file.
+        consent: Who may judge all of them.
     """
 
     paper_id: str
     meta_review: str
     reviews: tuple[str, ...]
+    consent: Consent | None = None
 
     @property
     def sha256(self) -> str:
@@ -330,7 +333,8 @@ def sources_of(
         elif not reviews:
             left_out[NO_REVIEWS] += 1
         else:
-            sources.append(ReferenceSource(paper_id, meta_reviews[paper_id], reviews))
+            consent = strictest(*(review.consent for review in group))
+            sources.append(ReferenceSource(paper_id, meta_reviews[paper_id], reviews, consent))
     if not sources:
         reasons = ", ".join(f"{count:,} {why}" for why, count in left_out.items())
         raise InputError(
@@ -443,6 +447,7 @@ def _row(source: ReferenceSource, fields: Mapping[str, object]) -> Reference:
             "paper_id": source.paper_id,
             "review_id": f"{source.paper_id}/{EXPERTS}",
             "source_sha256": source.sha256,
+            "consent": source.consent,
             **fields,
         }
     )

@@ -168,6 +168,7 @@ async def _review(
         REVIEW, ReviewReply, paper=papers.paper(paper_id).as_reviewed, check=check_review
     )
     fields: dict[str, object] = {"state": "made", "provenance": judged.provenance}
+    fields["consent"] = papers.papers[paper_id].consent
     return _row(paper_id, model, fields, sections=sections_of(judged.reply))
 
 

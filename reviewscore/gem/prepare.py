@@ -31,6 +31,7 @@ from reviewscore.runs.generation import (
 from reviewscore.runs.manifest import INPUT, METHOD
 from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Sentence, Several
+from reviewscore.schema.confidentiality import Consent, strictest
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
 from reviewscore.sources.system_reviews import (
@@ -351,7 +352,8 @@ class _Work:
         paper = self._paper(paper_id)
         abstract = _abstract(known) or (paper.abstract if paper is not None else None)
         self._abstracts[paper_id] = abstract
-        row = partial(Synopsis, paper_id=paper_id, abstract=abstract)
+        consent = self._consent(paper_id)
+        row = partial(Synopsis, paper_id=paper_id, abstract=abstract, consent=consent)
         if known is not None and (known.assw or "").strip() and not self._anew:
             return row(state="given", assw=known.assw)
         if not self._assw:
@@ -368,10 +370,15 @@ class _Work:
 
     def _without_assw(self, paper_id: str, fields: Mapping[str, object]) -> Synopsis:
         """The abstract stays where the model failed."""
-        abstract = self._abstracts.get(paper_id)
+        abstract, consent = self._abstracts.get(paper_id), self._consent(paper_id)
         return Synopsis.model_validate(
-            {"paper_id": paper_id, "abstract": abstract, "assw": None, **fields}
+            {"paper_id": paper_id, "abstract": abstract, "assw": None, "consent": consent, **fields}
         )
+
+    def _consent(self, paper_id: str) -> Consent | None:
+        papers = {} if self._papers is None else self._papers.papers
+        known = (self._materials.synopses.get(paper_id), papers.get(paper_id))
+        return strictest(*(one.consent for one in known if one is not None))
 
     def _paper(self, paper_id: str) -> Paper | None:
         if self._papers is None or paper_id not in self._papers.papers:
@@ -402,6 +409,7 @@ def _review_row(
             "system": review.system,
             "text": review.raw,
             "judgments": judgments,
+            "consent": review.consent,
             **fields,
         }
     )

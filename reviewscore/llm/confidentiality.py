@@ -20,7 +20,7 @@ from reviewscore.errors import ConfidentialityError, ReviewScoreError
 from reviewscore.files import read_whole
 from reviewscore.llm.provider import model_name, provider_class, provider_name
 from reviewscore.notices import ask_once
-from reviewscore.schema.confidentiality import ConfidentialityRule
+from reviewscore.schema.confidentiality import ConfidentialityRule, Consent, Permission
 
 _ANSWERED = "asked at the terminal"
 _ON_LOOPBACK = ("ollama", "llamacpp")
@@ -86,11 +86,7 @@ def settled(
         ConfidentialityError: The rule forbids that texts leave this machine, or is not known.
         SettingsError: A model is unknown.
     """
-    if servers is None:
-        named = settings.models if models is None else models
-        away = _destinations((name for name in named if name != EMBEDDED), settings.base_url)
-    else:
-        away = {name: address for name, address in servers.items() if not is_loopback(address)}
+    away = _away(settings, models, servers)
     if not away:
         return settings
     places = "; ".join(f"{model} ({_host(address)})" for model, address in away.items())
@@ -108,6 +104,48 @@ def settled(
             f"{rule.origin}), and would go to {places}; no flag overrides that: {_WAYS_OUT}"
         )
     return settings.with_confidentiality(rule.rule, rule.origin)
+
+
+def permission_of(
+    settings: Settings,
+    models: Iterable[str] | None = None,
+    *,
+    servers: Mapping[str, str] | None = None,
+) -> Permission:
+    """Which texts models may read, by where they take them; arguments as of `settled`.
+
+    Raises:
+        SettingsError: A model is unknown.
+    """
+    return Permission(bool(_away(settings, models, servers)), settings.consent)
+
+
+def check_consent(permission: Permission, what: str, *declared: Consent | None) -> None:
+    """Refuse a single text that models may not read.
+
+    Args:
+        permission: What they may read.
+        what: The text, in words.
+        declared: What was said of it.
+
+    Raises:
+        ConfidentialityError: They may not.
+    """
+    refused = permission.refusal(*declared)
+    if refused is not None:
+        where = "nobody" if refused == "none" else "models on this machine alone"
+        cure = "leave it out" if refused == "none" else _WAYS_OUT
+        raise ConfidentialityError(f"{what} may be judged by {where} (consent: {refused}): {cure}")
+
+
+def _away(
+    settings: Settings, models: Iterable[str] | None, servers: Mapping[str, str] | None
+) -> dict[str, str]:
+    """The models whose texts would leave this machine, each with where they would go."""
+    if servers is not None:
+        return {name: address for name, address in servers.items() if not is_loopback(address)}
+    named = settings.models if models is None else models
+    return _destinations((name for name in named if name != EMBEDDED), settings.base_url)
 
 
 def _asked(question: str) -> ConfidentialityRule | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import (
     AfterValidator,
@@ -41,6 +41,7 @@ from reviewscore.papers.venue_text import (
 )
 from reviewscore.papers.versions import revised_spans, version_doubts, with_rebuttals
 from reviewscore.papers.web_page import is_web_page, read_web_page
+from reviewscore.schema.confidentiality import Consent
 from reviewscore.schema.paper import (
     NOTHING_MISSING,
     DocumentKind,
@@ -203,6 +204,21 @@ FileName = Annotated[Word, AfterValidator(_file_name)]
 Number = Annotated[int | None, BeforeValidator(_nothing)]
 
 
+def _consent(value: object) -> object:
+    """A consent as it is, or nothing; what is neither must not pass for either."""
+    value = _nothing(value)
+    if value is None or value in get_args(Consent):
+        return value
+    said = json.dumps(value, default=str)[:_SAID]
+    raise ValueError(f'{said} says not who may judge it; write "provider", "local" or "none"')
+
+
+_SAID = 40
+"""Characters of a wrong value that are shown."""
+DeclaredConsent = Annotated[Consent | None, BeforeValidator(_consent)]
+"""Who may judge a text, as its record says; None where it does not."""
+
+
 class SectionRow(BaseModel):
     """A section as given in a record.
 
@@ -264,6 +280,8 @@ class PaperRow(BaseModel):
         authors_withheld: Whether the authors' names were taken out.
         documents: Further documents of the paper, each with its ``kind``. Where the record holds no
             text, the submission among them, else the first revision, is the paper's own.
+        consent: Who may judge the paper and its reviews: ``provider`` (any model), ``local``
+            (models on this machine alone) or ``none`` (nobody, not even the embedded judge).
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -280,6 +298,7 @@ class PaperRow(BaseModel):
     file: FileName = None
     authors_withheld: Annotated[bool | None, BeforeValidator(_nothing)] = None
     documents: Annotated[tuple[DocumentRow, ...] | None, BeforeValidator(_from_cell)] = None
+    consent: DeclaredConsent = None
     _own_kind: DocumentKind = PrivateAttr(default=DocumentKind.SUBMISSION)
 
     @model_validator(mode="after")
@@ -461,8 +480,7 @@ def paper_of(
     pdf = content.pdf
     pages = tuple(map(tidied.mapped.place_of, pdf.pages)) if pdf is not None else ()
     abstract = row.abstract or content.abstract
-    language = language_of(text[:_LANGUAGE_SAMPLE])
-    language = None if language == ENGLISH else language
+    language = None if (told := language_of(text[:_LANGUAGE_SAMPLE])) == ENGLISH else told
     warnings: tuple[str, ...] = ()
     if doubts:
         names = {"title": row.title or content.title, "abstract": abstract, "id": row.paper_id,
@@ -484,6 +502,7 @@ def paper_of(
         year=row.year if year is None else year,
         decision=row.decision,
         authors_withheld=row.authors_withheld,
+        consent=row.consent,
         language=language,
         source=content.source,
         notes=(*notes, *content.notes, *(pdf.notes if pdf is not None else ())),

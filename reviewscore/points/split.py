@@ -75,6 +75,7 @@ def _as_points(
                 neighbours=around[section].of(start, end, language),
                 language=language,
                 kind=None if language else kind_of(text, role),
+                consent=review.consent,
             )
         )
     return tuple(points)

@@ -60,6 +60,7 @@ from reviewscore.report.paper_pages import (
 )
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import LEXICAL_NOTE, Five, Summary, summarise
+from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import ERRORS, REPORT, ErrorRecord, read_manifest
 from reviewscore.runs.manifest import Manifest, Setting
 from reviewscore.runs.parts import by_presuppositions
@@ -183,6 +184,7 @@ def _frame(
         "summary": summary,
         "failures": failures,
         "banners": banners(summary, failures),
+        "apart": f"{LOCAL}/{REPORT}" if (run / LOCAL / REPORT).is_file() else None,
         "command": repeat_command(manifest),
         "bars": _histograms(summary),
         "loop_rows": loop_rows(summary.arguments),

@@ -145,9 +145,13 @@ def page_lines(summary: Summary) -> list[str]:
 
 
 def note_lines(summary: Summary) -> list[str]:
-    """What is known of a judge's worth; what else must be said of the embedded one stands apart."""
+    """What is known of a judge's worth, and what it was not given for want of consent.
+
+    What else must be said of the embedded one stands apart.
+    """
     note = None if summary.lexical else summary.note
-    return [line for line in (note, summary.validation) if line]
+    left_out = [] if summary.consent is None else summary.consent.words
+    return [*(line for line in (note, summary.validation) if line), *left_out]
 
 
 def excerpt_lines(summary: Summary) -> list[str]:

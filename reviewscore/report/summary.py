@@ -16,7 +16,7 @@ from reviewscore.files import write_whole
 from reviewscore.pages.wording import passage_doubts
 from reviewscore.report.argument_counts import ArgumentCounts, LoopTally
 from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
-from reviewscore.runs.manifest import Manifest, PagesShown, Spending
+from reviewscore.runs.manifest import ConsentCounts, Manifest, PagesShown, Spending
 from reviewscore.runs.unvalidated import worth_words
 from reviewscore.schema.author_answer import AlignmentMethod, AnswerStance
 from reviewscore.schema.paper import DoubtKind, UnreadTotal
@@ -350,6 +350,7 @@ class Summary(Record):
         after_review: Points that are not flagged because what speaks against them came after the
             reviews, by the kind of doubt.
         excerpts: Points that were judged on excerpts; None where none was.
+        consent: What was not judged, for want of consent; None where nothing was left out.
     """
 
     schema_id: Literal["reviewscore.summary/1"] = Field(
@@ -393,6 +394,7 @@ class Summary(Record):
         default_factory=dict, exclude_if=lambda value: not value
     )
     excerpts: ExcerptCounts | None = Field(default=None, exclude_if=lambda value: value is None)
+    consent: ConsentCounts | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def lexical(self) -> bool:
@@ -666,6 +668,7 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
         sessions=max(1, len(manifest.times)),
         prompts=dict(sorted(tally.prompts.items())),
         changed=changed,
+        consent=manifest.consent,
         versions={kind: tuple(papers) for kind, papers in tally.versions.items()},
         after_review=dict(tally.after_review),
         excerpts=(

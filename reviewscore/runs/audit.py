@@ -33,6 +33,7 @@ from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
 from reviewscore.points.split import split_review
 from reviewscore.retrieval.encoder import FastembedEncoder, encoder_of
+from reviewscore.runs.consent import by_route
 from reviewscore.runs.context import check_context, with_window
 from reviewscore.runs.folder import (
     MANIFEST,
@@ -58,7 +59,7 @@ from reviewscore.runs.manifest import (
 )
 from reviewscore.runs.page_checks import check_pages, check_sight
 from reviewscore.runs.prompt_checks import check_prompts
-from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally, chosen_reviews
+from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally
 from reviewscore.runs.scoring_on_ray import RayScoring, check_ray
 from reviewscore.runs.session import (
     Clock,
@@ -71,7 +72,7 @@ from reviewscore.runs.session import (
 )
 from reviewscore.runs.unvalidated import judge_of, latest_validation, unvalidated, unvalidated_words
 from reviewscore.schema.calibration import Calibration
-from reviewscore.schema.point_id import POINT_IDS_VERSION
+from reviewscore.schema.point_id import POINT_IDS_VERSION, review_of
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.record import storable
 from reviewscore.schema.review import ReviewPoint
@@ -142,6 +143,8 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
         _encoder(resolved, load=True)  # what is wrong with it is said before a run begins
         if words := unvalidated_words(manifest.unvalidated):
             progress.say(words)
+        for line in () if manifest.consent is None else manifest.consent.words:
+            progress.say(line)
         pages = check_pages(collection, settings, say=progress.say)
         check_sight(settings)
         manifest = _with_checks(
@@ -212,7 +215,8 @@ class _Audit:
     ) -> None:
         self._collection, self._settings, self._run = collection, settings, run
         self._progress, self._renew, self._interruption = progress, renew, interruption
-        self._reviews = chosen_reviews(collection, settings)
+        routes = by_route(collection, settings)
+        self._reviews, self._left = routes.judged.reviews, routes.left
         self._by_rules = 0
         self._split: dict[str, tuple[ReviewPoint, ...]] = {}
         for review in self._reviews:
@@ -316,6 +320,9 @@ class _Audit:
         update["doubtful"] = tuple(dict.fromkeys((*old.doubtful, *tally.doubtful)))
         update["unread"] = {**old.unread, **tally.unread}
         update["times"] = (*old.times, times)
+        kept = sum(review_of(point_id) in self._left for point_id in self._run.done)
+        if old.consent is not None and kept:
+            update["consent"] = old.consent.model_copy(update={"kept_points": kept})
         # A later session with a selection adds nothing to a whole run, and takes nothing from it.
         update["complete"] = old.complete or not session.stopping
         papers = len({review.paper_id for review in self._reviews})
@@ -400,6 +407,7 @@ def new_manifest(
         },
         inputs=inputs,
         confidentiality=rule_of(settings),
+        consent=by_route(collection, settings).counts,
         unvalidated=unvalidated(settings),
         validation=latest_validation(settings),
         **noted_data(out, data, collection.pair),
@@ -524,9 +532,10 @@ def finished(
     old = read_manifest(out, accept_changed=accept_changed)
     same = first_difference(old.decisive, new.decisive) is None
     same = same and old.selection in ({}, new.selection)
-    if not (same and old.complete) or failed_reviews(out):
+    # What may be judged may have become more or less since.
+    more = new.consent != (old.consent and old.consent.model_copy(update={"kept_points": 0}))
+    if not (same and old.complete) or more or failed_reviews(out):
         return None
-    chosen_reviews(collection, settings)  # a name that does not exist is wrong use, done or not
     done = {score.point_id: score.status for score in read_points(out)}
     again = retry_errors and Status.ERROR in done.values()
     if again or len(done) != old.counts.points or _not_there(out, settings.point):

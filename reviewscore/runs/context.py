@@ -24,9 +24,10 @@ from reviewscore.papers.parts import shown
 from reviewscore.points.places import with_places
 from reviewscore.points.split import split_review
 from reviewscore.printable import counted
+from reviewscore.runs.consent import chosen_reviews
 from reviewscore.runs.estimate import own_server, shown_tokens
 from reviewscore.runs.folder import MANIFEST, manifest_of
-from reviewscore.runs.scoring import chosen_reviews, is_chosen
+from reviewscore.runs.scoring import is_chosen
 from reviewscore.runs.session import Say
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection

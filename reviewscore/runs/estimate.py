@@ -33,7 +33,8 @@ from reviewscore.llm.parameters import reasons
 from reviewscore.llm.prices import Price, price_list, tokens_in
 from reviewscore.llm.provider import provider_class
 from reviewscore.points.split import split_review
-from reviewscore.runs.scoring import chosen_reviews, is_chosen
+from reviewscore.runs.consent import chosen_reviews
+from reviewscore.runs.scoring import is_chosen
 from reviewscore.schema.call import Usage
 from reviewscore.schema.paper import Paper, Unread, UnreadTotal
 from reviewscore.schema.review import PointKind, PointType, ReviewPoint

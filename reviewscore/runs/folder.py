@@ -235,6 +235,7 @@ class RunDir(LockedFolder):
         if old.complete and not old.selection and new.selection:
             # The folder holds a whole run already: a selection of it is the whole run still.
             kept |= {"selection": {}, "complete": True, "counts": old.counts}
+            kept["consent"] = old.consent
         return new.model_copy(update=kept)
 
     def _holds_nothing(self) -> bool:

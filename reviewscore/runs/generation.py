@@ -68,6 +68,7 @@ from reviewscore.runs.ray_pool import (
     open_pool,
 )
 from reviewscore.runs.session import Clock, Outcome, Say, Session, interruptible
+from reviewscore.schema.confidentiality import Consent
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import Record
 from reviewscore.schema.verdict import Provenance
@@ -241,12 +242,14 @@ class GeneratedRow(Record):
         failure: Of a failed one, the kind of failure; empty otherwise.
         reason: Of a failed one, the error in words; empty otherwise.
         provenance: Model, prompt and call, where a model answered.
+        consent: Who may judge it, which is who may judge what it was made of.
     """
 
     state: State
     failure: str = ""
     reason: str = ""
     provenance: Provenance | None = None
+    consent: Consent | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def key(self) -> str:

@@ -12,7 +12,7 @@ import os
 import re
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -21,7 +21,7 @@ from pydantic import Field
 from reviewscore import __version__
 from reviewscore.config import EMBEDDED, PRESUPPOSING, Plain, Settings
 from reviewscore.files import InputFile
-from reviewscore.printable import without_folders
+from reviewscore.printable import counted, without_folders
 from reviewscore.schema.confidentiality import ConfidentialityRule
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import Status
@@ -73,6 +73,61 @@ class Counts(Record):
         ended = {each.value: status[each] for each in Status}
         each = dict(sorted(findings.items()))
         return self.model_copy(update={"points": status.total(), "findings": each, **ended})
+
+
+class ConsentCounts(Record):
+    """What a run has not judged, for want of consent.
+
+    Attributes:
+        local_papers: Papers with reviews that may be judged on this machine alone, while the run's
+            judge is elsewhere.
+        local_reviews: These reviews.
+        none_papers: Papers with reviews that nobody may judge.
+        none_reviews: These reviews.
+        kept_points: Points of all these reviews that were judged before and stay in the records.
+        local_judge: The model that judges what is for this machine only, in a run of its own.
+    """
+
+    local_papers: int = 0
+    local_reviews: int = 0
+    none_papers: int = 0
+    none_reviews: int = 0
+    kept_points: int = 0
+    local_judge: str | None = None
+
+    @classmethod
+    def total(cls, parts: Iterable[ConsentCounts | None]) -> ConsentCounts | None:
+        """The sums over parts of a venue; None where nothing was left out."""
+        every = [part for part in parts if part is not None]
+        judges = {part.local_judge for part in every}
+        total = {
+            name: sum(getattr(part, name) for part in every)
+            for name in cls.model_fields.keys() - {"local_judge"}
+        }
+        judge = judges.pop() if len(judges) == 1 else None
+        return cls(**total, local_judge=judge) if every else None
+
+    @property
+    def words(self) -> list[str]:
+        """What was not judged, in lines."""
+        judge, lines = self.local_judge, list[str]()
+        if self.local_reviews:
+            lines.append(
+                f"{counted(self.local_papers, 'paper')} with "
+                f"{counted(self.local_reviews, 'review')} may be judged on this machine only, and "
+                f"not by this model; {judge or '--local-judge MODEL'} judges them apart"
+            )
+        if self.none_reviews:
+            lines.append(
+                f"{counted(self.none_papers, 'paper')} with "
+                f"{counted(self.none_reviews, 'review')} may be judged by nobody (consent: none)"
+            )
+        if self.kept_points:
+            lines.append(
+                f"{counted(self.kept_points, 'point')} of such reviews were judged before that was "
+                "known, and stay in the records"
+            )
+        return lines
 
 
 class Spending(Record):
@@ -256,6 +311,7 @@ class Manifest(RunManifest):
         unvalidated: Models of which nobody knows what they are worth as judges of these papers.
         validation: The latest validation of its judge on planted points; None if none was at hand.
         changed: Files of records that were changed by something else before a later session.
+        consent: What was not judged, for want of consent; None where nothing was left out.
     """
 
     schema_id: Literal["reviewscore.manifest/1"] = Field(
@@ -285,6 +341,7 @@ class Manifest(RunManifest):
         default=None, exclude_if=lambda value: value is None
     )
     changed: tuple[str, ...] = ()
+    consent: ConsentCounts | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def inputs_sha256(self) -> frozenset[str]:

@@ -18,6 +18,7 @@ from reviewscore.files import InputFile, JsonLines, read_lines, unwritable, writ
 from reviewscore.runs.folder import ERRORS, MANIFEST, POINTS, digests_of
 from reviewscore.runs.manifest import (
     INPUT,
+    ConsentCounts,
     Counts,
     Manifest,
     Spending,
@@ -182,6 +183,7 @@ def _manifest(parts: Sequence[RunPart], tally: _Tally, out: Path) -> Manifest:
         unvalidated=() if validated else tuple(_once(one.unvalidated for one in made)),
         validation=validated,
         changed=tuple(_once(part.changed for part in parts)),
+        consent=ConsentCounts.total(manifest.consent for manifest in made),
     )
 
 

@@ -11,8 +11,8 @@ from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import NO_IMAGES_CURE
 from reviewscore.papers.page_images import DPI
 from reviewscore.printable import counted
+from reviewscore.runs.consent import chosen_reviews
 from reviewscore.runs.manifest import PagesShown
-from reviewscore.runs.scoring import chosen_reviews
 from reviewscore.runs.session import Say
 from reviewscore.sources.collection import Collection
 from reviewscore.sources.shown_papers import paper_as_shown

@@ -27,6 +27,7 @@ from reviewscore.errors import InputError, RunFolderError
 from reviewscore.files import TEMPORARY, opened, read_whole
 from reviewscore.llm.ledger.store import FILE, Location
 from reviewscore.llm.provider import EXCHANGE
+from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import (
     DIGEST,
     ERRORS,
@@ -103,6 +104,7 @@ class RunHoldings:
         run_ids: Names of the run in the ledger, of labels that a model gave in it, and of planted
             remarks that one wrote for it.
         writers: The models that wrote and confirmed these.
+        apart: The run in it of what may be judged on this machine only, if it has one.
     """
 
     run: Path
@@ -114,6 +116,7 @@ class RunHoldings:
     copies: tuple[Path, ...] = ()
     run_ids: tuple[str, ...] = ()
     writers: tuple[str, ...] = ()
+    apart: RunHoldings | None = None
 
     @property
     def size(self) -> int:
@@ -203,6 +206,7 @@ def holdings_of(run: Path, location: Location, *, kept_in: Path) -> RunHoldings:
         place: Location | None = None
     else:
         place = run if (run / FILE).is_file() else location
+    apart = run / LOCAL if _is_apart(run / LOCAL) else None
     address = manifest.data if manifest.data is not None and "://" in manifest.data else None
     return RunHoldings(
         run=run,
@@ -214,7 +218,13 @@ def holdings_of(run: Path, location: Location, *, kept_in: Path) -> RunHoldings:
         copies=() if address is None else copies_of(address, kept_in),
         run_ids=run_ids,
         writers=tuple(name for each in beside for name in _writers(each)),
+        apart=None if apart is None else holdings_of(apart, location, kept_in=kept_in),
     )
+
+
+def _is_apart(folder: Path) -> bool:
+    """Whether a folder is the run of what may be judged on this machine only."""
+    return folder.name == LOCAL and not folder.is_symlink() and (folder / MANIFEST).is_file()
 
 
 def _runs_beside(run: Path) -> Iterator[GenerationManifest]:
@@ -262,7 +272,7 @@ def _entries(folder: Path, run: Path) -> Iterator[Path]:
         known = path.relative_to(run).as_posix() in _FOLDERS
         if known and path.is_dir() and not path.is_symlink():
             yield from _entries(path, run)
-        else:
+        elif not (path.parent == run and _is_apart(path)):
             yield path
 
 
@@ -287,7 +297,8 @@ def purge(holdings: RunHoldings, *, exchange: bool = False) -> Purged:
     Raises:
         RunFolderError: Another process writes to the run, or a model is being asked for it.
     """
-    done = Purged()
+    apart = holdings.apart
+    done = Purged() if apart is None else purge(apart, exchange=exchange)
     with ExitStack() as stack:
         beside = (holdings.run / name / LOCK for name in (_LABELS, _ITEMS))
         for lock in (holdings.run / LOCK, *(lock for lock in beside if lock in holdings.files)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from itertools import groupby
 from typing import Protocol
 
 from reviewscore.config import Settings
-from reviewscore.errors import InputError, ReviewScoreError, StopError
+from reviewscore.errors import ReviewScoreError, StopError
 from reviewscore.judges.by_review import ReviewPoints
 from reviewscore.judges.excerpts import judged_on
 from reviewscore.judges.judge import Judges, ReviewJudges
@@ -31,14 +30,13 @@ from reviewscore.runs.session import Progress, Say, Session
 from reviewscore.schema.author_answer import AuthorAnswer
 from reviewscore.schema.calibration import Calibration, calibrated
 from reviewscore.schema.paper import Paper, Unread
-from reviewscore.schema.point_id import review_of, short_name
+from reviewscore.schema.point_id import short_name
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointKind, Review, ReviewPoint
 from reviewscore.schema.verdict import Provenance
 from reviewscore.sources.collection import Collection
 from reviewscore.sources.lazy_papers import PaperHandle
 from reviewscore.sources.shown_papers import paper_as_shown
-from reviewscore.sources.spooled import ListView
 
 log = logging.getLogger(__name__)
 
@@ -487,34 +485,3 @@ def is_chosen(point: ReviewPoint, settings: Settings) -> bool:
         or point.point_id in names
         or (point.number is not None and short_name(point.review_id, point.number) in names)
     )
-
-
-def chosen_reviews(collection: Collection, settings: Settings) -> Sequence[Review]:
-    """Reviews to score, those of one paper together, in the order of the papers' first review.
-
-    Raises:
-        InputError: A chosen paper or point does not exist.
-    """
-    by_paper: dict[str, array[int]] = {}
-    names: list[str] = []
-    for number, review in enumerate(collection.reviews):
-        by_paper.setdefault(review.paper_id, array("i")).append(number)
-        names.append(review.review_id)
-    for name in settings.paper:
-        if name not in by_paper:
-            raise InputError(f"no review is of paper '{name}'", cure="check --paper")
-    wanted = by_paper if not settings.paper else set(settings.paper)
-    numbers = [n for paper, group in by_paper.items() if paper in wanted for n in group]
-    if settings.point:
-        owners: set[str] = set()
-        for name in settings.point:
-            owner = review_of(name)
-            if owner is None:
-                cure = "write REVIEW#NUMBER, or the point_id of a record"
-                raise InputError(f"'{name}' names no point", cure=cure)
-            owners.add(owner)
-        unknown = owners - {names[number] for number in numbers}
-        if unknown:
-            raise InputError(f"no review '{min(unknown)}'", cure="check --point")
-        numbers = [number for number in numbers if names[number] in owners]
-    return ListView(collection.reviews, numbers[: settings.limit])

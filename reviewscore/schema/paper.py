@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from reviewscore.printable import counted
+from reviewscore.schema.confidentiality import Consent
 from reviewscore.schema.page_image import ShownPages
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.scale import Score
@@ -336,6 +337,7 @@ class Paper(Record):
             reviews, ascending.
         doubts: Why the text as a whole may not be what reviewers read.
         shown_pages: Its pages as images, where judges are shown those; never written down.
+        consent: Who may judge it; None where its record does not say.
     """
 
     paper_id: str
@@ -361,6 +363,7 @@ class Paper(Record):
     revised_spans: tuple[RevisedSpan, ...] = Field(default=(), exclude_if=_is_empty)
     doubts: tuple[Doubt, ...] = Field(default=(), exclude_if=_is_empty)
     shown_pages: ShownPages | None = Field(default=None, exclude=True, repr=False)
+    consent: Consent | None = Field(default=None, exclude_if=lambda value: value is None)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         yield None, self.paper_id

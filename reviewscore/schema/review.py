@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from pydantic import Field, model_validator
 
+from reviewscore.schema.confidentiality import Consent
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_id import content_id
 from reviewscore.schema.record import Record, Word, shortened
@@ -77,6 +78,7 @@ class Review(Record):
             one text has the single field ``text``; headings inside it are found by `points`.
         reviewer: Pseudonym; never a person's name.
         author_response: What the authors answered, if the input has it.
+        consent: Who may judge it; None where its record does not say.
     """
 
     review_id: str
@@ -87,6 +89,7 @@ class Review(Record):
     confidence: float | str | None = None
     author_response: str | None = None
     date: str | None = None
+    consent: Consent | None = Field(default=None, exclude_if=lambda value: value is None)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         yield None, self.review_id
@@ -157,6 +160,7 @@ class ReviewPoint(Record):
         occurrences: Other places of the review that repeat it, in reading order.
         places: Places of the paper that it names; None until it has met its paper.
         language: ISO 639 code of the language that it is written in, where that is not English.
+        consent: Who may judge its review, where that said so.
     """
 
     point_id: str = ""
@@ -174,6 +178,7 @@ class ReviewPoint(Record):
     occurrences: tuple[Occurrence, ...] = Field(default=(), strict=False)
     places: tuple[Place, ...] | None = Field(default=None, strict=False)
     language: str | None = None
+    consent: Consent | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @model_validator(mode="before")  # after it lists of JSON are lists of Python: not strict above
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 from zlib import crc32
@@ -13,7 +13,8 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.load import Identifier, Number, Word, input_error
+from reviewscore.papers.load import DeclaredConsent, Identifier, Number, Word, input_error
+from reviewscore.schema.confidentiality import Consent, Permission, consent_warnings
 from reviewscore.sources.records import RecordFile, csv_cells, heading, only_table
 from reviewscore.sources.system_reviews import Numbered
 from reviewscore.stats.tables import unguarded
@@ -137,6 +138,7 @@ class Publication:
         abstract: Its abstract; may be empty.
         text: Its full text; empty if it is not at hand or there are `TermCounts` of its words.
         year: When it appeared; None if unknown.
+        consent: Who may judge it; None where its record does not say.
     """
 
     paper_id: str
@@ -144,6 +146,7 @@ class Publication:
     abstract: str = ""
     text: str = ""
     year: int | None = None
+    consent: Consent | None = None
 
 
 @dataclass(frozen=True)
@@ -194,6 +197,20 @@ class Corpus:
     files: tuple[Path, ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
+    def permitted(self, may: Permission) -> Corpus:
+        """What models may read of it: the others are in no profile and no submission."""
+        kept = {name: one for name, one in self.papers.items() if not may.refusal(one.consent)}
+        return replace(
+            self,
+            papers=kept,
+            submissions=tuple(filter(kept.__contains__, self.submissions)),
+            profiles={
+                version: {who: tuple(filter(kept.__contains__, own)) for who, own in all_of.items()}
+                for version, all_of in self.profiles.items()
+            },
+            warnings=(*self.warnings, *consent_warnings("paper", len(self.papers) - len(kept))),
+        )
+
     def conflicts(self, version: str) -> set[tuple[str, str]]:
         """Pairs of a reviewer and a submission that is in the reviewer's own profile.
 
@@ -228,6 +245,7 @@ class _PaperRow(BaseModel):
     abstract: Word = None
     text: Word = None
     year: Number = None
+    consent: DeclaredConsent = None
     is_submission: Annotated[bool, BeforeValidator(lambda value: value or False)] = False
 
 
@@ -258,7 +276,7 @@ def publication(row: Mapping[str, object], where: CorpusLine) -> tuple[Publicati
     )
     title, abstract, text = texts
     return Publication(
-        paper_row.paper_id, title, abstract, text, paper_row.year
+        paper_row.paper_id, title, abstract, text, paper_row.year, paper_row.consent
     ), paper_row.is_submission
 
 

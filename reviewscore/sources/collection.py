@@ -15,6 +15,7 @@ from reviewscore.errors import InputError, TooLargeError
 from reviewscore.files import InputFile, hash_text
 from reviewscore.papers.load import PaperRow, load_paper, read_content
 from reviewscore.papers.paper_warnings import left_out
+from reviewscore.schema.confidentiality import Permission, consent_warnings
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import storable
 from reviewscore.schema.review import Review
@@ -106,6 +107,12 @@ class Collection:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {review.review_id: number for number, review in enumerate(self.reviews)}
+
+    def permitted(self, may: Permission) -> Collection:
+        """The papers that models may read; reviews stay as they are."""
+        kept = {name: one for name, one in self.papers.items() if not may.refusal(one.consent)}
+        left = consent_warnings("paper", len(self.papers) - len(kept))
+        return replace(self, papers=kept, warnings=[*self.warnings, *left])
 
     def paper_unchecked(self, paper_id: str) -> Paper:
         """As `paper`, without a look at what is doubtful about it."""
@@ -538,7 +545,8 @@ def of_file(paper: Paper, path: Path | None = None) -> PaperHandle:
     """
     pdf = None if path is None else path.with_suffix(".pdf")
     pdf = pdf if pdf is not None and pdf.is_file() else None
-    return PaperHandle(paper.paper_id, paper.title, 1, partial(_same, paper), pdf_file=pdf)
+    load = partial(_same, paper)
+    return PaperHandle(paper.paper_id, paper.title, 1, load, pdf_file=pdf, consent=paper.consent)
 
 
 def _same(paper: Paper) -> Paper:

@@ -14,6 +14,7 @@ from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.files import TEMPORARY
 from reviewscore.papers.load import PaperRow, build_paper
+from reviewscore.schema.confidentiality import Consent
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.records import ENDINGS, FaultLog, RecordFile, RecordRow, as_model
 
@@ -155,6 +156,7 @@ class PaperHandle:
         raw: Reads its record, as it is given to another machine; None for a single pair.
         in_file: Whether its text lies in a file of its own, such as a PDF.
         pdf_file: Its PDF, of a single pair.
+        consent: Who may judge it, known before it is read; None where its record does not say.
     """
 
     paper_id: str
@@ -164,6 +166,7 @@ class PaperHandle:
     in_file: bool = False
     raw: Callable[[], RawPaper] | None = field(default=None, repr=False)
     pdf_file: Path | None = None
+    consent: Consent | None = None
 
     def pdf(self) -> AbstractContextManager[Path | None]:
         """Its PDF as a file, for a while; None if it has none.
@@ -213,7 +216,8 @@ def handle_of(paper: PaperRow, raw: Callable[[], RawPaper], line: int = 1) -> Pa
         line: Its line.
     """
     in_file = bool(paper.source_files)
-    return PaperHandle(paper.paper_id, paper.title, line, partial(_load, raw), in_file, raw)
+    load = partial(_load, raw)
+    return PaperHandle(paper.paper_id, paper.title, line, load, in_file, raw, consent=paper.consent)
 
 
 def _unusable(paper_id: str, row: RecordRow) -> PaperHandle:

@@ -16,7 +16,7 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import TidyText, tidy
-from reviewscore.papers.load import DocumentRow, Identifier, PaperRow, Word
+from reviewscore.papers.load import DeclaredConsent, DocumentRow, Identifier, PaperRow, Word
 from reviewscore.papers.paper_warnings import addressed, for_models, in_names
 from reviewscore.schema.paper import DocumentKind
 from reviewscore.schema.record import storable
@@ -118,6 +118,7 @@ class ReviewRow(BaseModel):
         author_response: What the authors answered; shown to judges only with
             ``--author-response``.
         date: When it was written.
+        consent: Who may judge it, as of papers; the stricter of its own and its paper's counts.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -134,6 +135,7 @@ class ReviewRow(BaseModel):
         str | None,
         BeforeValidator(lambda value: value.isoformat() if hasattr(value, "isoformat") else value),
     ] = None
+    consent: DeclaredConsent = None
 
 
 def with_boxes(row: RecordRow) -> RecordRow:
@@ -224,6 +226,7 @@ def build_review(row: ReviewRow) -> tuple[Review, tuple[str, ...]]:
         confidence=row.confidence,
         author_response=response.text.strip() or None,
         date=row.date,
+        consent=row.consent,
     )
     return review, notes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -16,10 +16,12 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.load import Identifier, Word
+from reviewscore.papers.load import DeclaredConsent, Identifier, Word
+from reviewscore.schema.confidentiality import Consent, Permission, consent_warnings, strictest
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import Collection, too_many_reviews
 from reviewscore.sources.data_folder import METAREVIEWS
+from reviewscore.sources.lazy_papers import PaperHandle
 from reviewscore.sources.records import (
     ENDINGS,
     FaultLog,
@@ -106,6 +108,7 @@ class WrittenRow(BaseModel):
         sections: Text boxes of the form by name; ``fields`` does too.
         judgments: Its judgments, one a line; ``review_summary`` does too.
         points: Its strengths and weaknesses, if they are listed; they are then taken whole.
+        consent: Who may judge it: ``provider``, ``local`` or ``none``.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -120,6 +123,7 @@ class WrittenRow(BaseModel):
         default=None, validation_alias=AliasChoices("judgments", "review_summary")
     )
     points: Annotated[tuple[RemarkRow, ...], BeforeValidator(_listed)] = ()
+    consent: DeclaredConsent = None
 
 
 class SynopsisRow(BaseModel):
@@ -131,6 +135,7 @@ class SynopsisRow(BaseModel):
         assw: Strengths and weaknesses that the authors themselves state, for GEM-S (ASSW).
         text: Its whole text.
         meta_review: The chair's words on it, for ``focus references``.
+        consent: Who may judge it and its reviews.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -142,6 +147,7 @@ class SynopsisRow(BaseModel):
     meta_review: Word = Field(
         default=None, validation_alias=AliasChoices("meta_review", "metareview")
     )
+    consent: DeclaredConsent = None
 
 
 class Remark(NamedTuple):
@@ -169,6 +175,7 @@ class SystemReview:
         judgments: Its judgments, one a line (arXiv 2411.07228, app. C.1); empty if there are none.
         points: Its strengths and weaknesses, where the record lists them, so that `raw` need not be
             searched for them; empty if it does not.
+        consent: Who may judge it; None where nobody said.
     """
 
     paper_id: str
@@ -178,6 +185,7 @@ class SystemReview:
     raw: str
     judgments: str
     points: tuple[Remark, ...] = ()
+    consent: Consent | None = None
 
 
 @dataclass(frozen=True)
@@ -202,6 +210,33 @@ class Materials:
         """Names of the systems, people first."""
         names = dict.fromkeys(review.system for group in self.papers.values() for review in group)
         return sorted(names, key=lambda name: (name != PEOPLE, name))
+
+    def permitted(
+        self, may: Permission, papers: Mapping[str, PaperHandle] | None = None
+    ) -> Materials:
+        """What models may read, each review with the consent that counts for it.
+
+        Args:
+            may: What they may read.
+            papers: Papers that lie elsewhere, whose consent counts too.
+        """
+        said = {name: handle.consent for name, handle in (papers or {}).items()}
+        for name, row in self.synopses.items():
+            said[name] = strictest(said.get(name), row.consent)
+        own = any(review.consent for review in self.all())
+        if not (own or may.default or any(said.values())):
+            return self
+        reviews, left = SpooledList[SystemReview](), 0
+        grouped = GroupedList(reviews)
+        for review in self.all():
+            rule = strictest(review.consent, said.get(review.paper_id), may.default)
+            if may.refusal(rule) is None:
+                grouped.add(review.paper_id, [reviews.append(replace(review, consent=rule))])
+            else:
+                left += 1
+        synopses = {name: row for name, row in self.synopses.items() if not may.refusal(said[name])}
+        warnings = [*self.warnings, *consent_warnings("review", left)]
+        return replace(self, papers=grouped, synopses=synopses, warnings=warnings)
 
     def all(self) -> Iterator[SystemReview]:
         """All reviews, paper by paper."""
@@ -242,6 +277,7 @@ def materials_of(collection: Collection) -> Materials:
     kept = SpooledList[SystemReview]()
     grouped_list = GroupedList(kept)
     for system_review in collection.reviews:
+        paper = collection.papers.get(system_review.paper_id)
         review = SystemReview(
             system_review.paper_id,
             system_review.review_id,
@@ -249,6 +285,7 @@ def materials_of(collection: Collection) -> Materials:
             PEOPLE,
             _headed(system_review.fields),
             judgments="",
+            consent=strictest(system_review.consent, None if paper is None else paper.consent),
         )
         grouped_list.add(system_review.paper_id, [kept.append(review)])
     return Materials(grouped_list, {}, list(collection.files))
@@ -325,7 +362,9 @@ class _Reading:
                 continue
             given = record.model_dump(exclude_none=True)
             if (old := self.synopses.get(record.paper_id)) is not None:
+                strict = strictest(old.consent, record.consent)
                 given |= {name: text for name, text in old if text and text.strip()}
+                given["consent"] = strict
             self.synopses[record.paper_id] = SynopsisRow.model_validate(given)
 
     def _written(self, row: WrittenRow, file: Path, line: int, system: str | None) -> SystemReview:
@@ -357,6 +396,7 @@ class _Reading:
                 for point in row.points
                 if (text := tidy(point.text).text.strip())
             ),
+            consent=row.consent,
         )
 
 
@@ -388,7 +428,8 @@ def read_reviews(path: Path, wanted: Container[str] | None = None) -> Iterator[R
             if wanted is not None and name not in wanted:
                 continue
             given = {"review_id": name, "paper_id": record.paper_id, "reviewer": record.reviewer,
-                     "sections": record.sections, "text": record.text}  # fmt: skip
+                     "sections": record.sections, "text": record.text,
+                     "consent": record.consent}  # fmt: skip
             review, _ = build_review(ReviewRow.model_validate(given))
         except InputError:
             continue

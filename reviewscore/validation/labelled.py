@@ -20,6 +20,7 @@ from pathlib import Path
 from reviewscore.errors import InputError
 from reviewscore.files import TEMPORARY, hash_text
 from reviewscore.papers.load import PaperRow
+from reviewscore.schema.confidentiality import Permission
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import Collection
@@ -142,6 +143,7 @@ class SetReading:
     Attributes:
         kind: The set.
         seed: Of the names of papers and reviews, which tell a judge nothing.
+        may: What the judge may read.
         inputs: The files.
         excluded: Remarks that are left out, by the reason.
         faults: What could not be used.
@@ -150,6 +152,7 @@ class SetReading:
 
     kind: SetKind
     seed: int
+    may: Permission = field(default_factory=Permission)
     inputs: list[Path] = field(default_factory=list)
     excluded: Counter[str] = field(default_factory=Counter)
     faults: list[InputError] = field(default_factory=list)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from reviewscore.errors import SettingsError
+from reviewscore.schema.confidentiality import Permission
 from reviewscore.validation import public_sets
 from reviewscore.validation.labelled import LabelledTrials, SetKind, SetReading
 from reviewscore.validation.own_labels import LABELS_OF_YOUR_OWN, read_labels
@@ -21,7 +22,12 @@ READERS: Mapping[str, tuple[SetKind, Reader]] = {
 
 
 def read_set(
-    name: str, places: Sequence[Path], *, seed: int, mapping: Path | None = None
+    name: str,
+    places: Sequence[Path],
+    *,
+    seed: int,
+    mapping: Path | None = None,
+    may: Permission | None = None,
 ) -> LabelledTrials:
     """Read a labelled set into remarks that can be judged.
 
@@ -30,6 +36,7 @@ def read_set(
         places: Its files; nothing is fetched.
         seed: Of the names of papers and reviews, and of their order.
         mapping: Of ``peerreview-bench``: a table of what values of ``correctness`` mean.
+        may: What the judge may read; of labels of your own.
 
     Raises:
         InputError: A file cannot be read, or there is nothing that can be judged.
@@ -43,6 +50,6 @@ def read_set(
         public_sets.read_peerreview_bench(reading, places, mapping)
         return reading.trials()
     kind, read = READERS[name]
-    reading = SetReading(kind, seed)
+    reading = SetReading(kind, seed, may or Permission())
     read(reading, places)
     return reading.trials()

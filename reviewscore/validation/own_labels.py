@@ -48,6 +48,7 @@ LABELS_OF_YOUR_OWN = SetKind(
     public=False,
 )
 _SCALES = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
+_NO_CONSENT = "not for this judge to read (consent)"
 _NO_POINT, _UNSEEN = "no point to a reader", "not visible in the text of the paper"
 
 
@@ -126,6 +127,17 @@ def _reviews(places: Sequence[Path], wanted: set[str]) -> dict[str, Review]:
     return reviews
 
 
+def _may_judge(
+    reading: SetReading, papers: Mapping[str, PaperHandle], paper_id: str, review: Review | None
+) -> bool:
+    """Whether the judge may read a point's review and paper; else the point is counted."""
+    consents = [one.consent for one in (papers.get(paper_id), review) if one is not None]
+    if reading.may.refusal(*consents) is None:
+        return True
+    reading.excluded[_NO_CONSENT] += 1
+    return False
+
+
 def _add_paper(reading: SetReading, papers: Mapping[str, PaperHandle], paper_id: str) -> None:
     """Keep a paper that a point is about, if that was not done before."""
     if reading.has_paper(paper_id) or paper_id not in papers:
@@ -171,6 +183,8 @@ def _read_units(
         truth = _truth_of_unit(said[name])
         if isinstance(truth, str):
             reading.excluded[truth] += 1
+            continue
+        if not _may_judge(reading, papers, unit.paper_id, reviews.get(unit.review_id)):
             continue
         with reading.noting(_labels_in(place)):
             _add_paper(reading, papers, unit.paper_id)
@@ -234,6 +248,8 @@ def _read_points(reading: SetReading, named: _Places, papers: Mapping[str, Paper
             reading.excluded[truth] += 1
             continue
         first = same[0]
+        if not _may_judge(reading, papers, first.paper_id, reviews.get(first.review_id)):
+            continue
         fields = reviews[first.review_id].fields
         words = " ".join(fields[span.field][span.start : span.end] for span in first.spans)
         start = first.spans[0]

@@ -18,7 +18,13 @@ from reviewscore.schema.paper import Paper
 from reviewscore.schema.planted_point import PlantedForm, PlantedPoint
 from reviewscore.schema.review import Review
 from reviewscore.schema.span import Span
-from reviewscore.sources.collection import Collection, of_records, read_collection, read_papers
+from reviewscore.sources.collection import (
+    Collection,
+    of_file,
+    of_records,
+    read_collection,
+    read_papers,
+)
 from reviewscore.sources.lazy_papers import PaperHandle
 from reviewscore.sources.records import ENDINGS
 from reviewscore.sources.reviews import is_paper_folder
@@ -176,7 +182,7 @@ def _papers_in(place: Path) -> Mapping[str, PaperHandle]:
     if place.is_dir() or place.suffix.lower() in ENDINGS:
         return read_papers(place).papers
     paper = load_paper(place)
-    return {paper.paper_id: PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)}
+    return {paper.paper_id: of_file(paper)}
 
 
 class _Trials:

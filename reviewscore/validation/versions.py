@@ -78,7 +78,10 @@ def as_judged(paper: Paper, text: str | None = None, *, name: str | None = None)
         InputError: The text changes when it is read again.
     """
     text = paper.text if text is None else text
-    row = PaperRow(paper_id=name or paper.paper_id, title=paper.title, text=text, year=paper.year)
+    row = PaperRow(
+        paper_id=name or paper.paper_id, title=paper.title, text=text, year=paper.year,
+        consent=paper.consent,
+    )  # fmt: skip
     version = build_paper(row, doubts=False)
     if version.text != text:
         raise InputError(

@@ -19,7 +19,7 @@ from reviewscore.focus.facets import DEFAULT, FacetPoint, Labelled, Polarity
 from reviewscore.focus.points import PointLines
 from reviewscore.focus.profile import SystemPoints
 from reviewscore.focus.tables import text_table
-from reviewscore.runs.scoring import chosen_reviews
+from reviewscore.runs.consent import chosen_reviews
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import read_collection
 from reviewscore.sources.spooled import GroupedList, MappedGroups, SpooledList

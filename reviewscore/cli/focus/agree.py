@@ -54,7 +54,10 @@ def command(
     annotator = AnnotatorChoice.of(flags, tabling.output, KEPT)
     tabling.check_folder(VERB, foreign=annotator.began)
     human = read_human_labels(labels, annotator.facets)
-    read = [read_materials(path, skip_bad_lines=skip_bad_lines) for path in (data, *also)]
+    may = annotator.permission
+    read = [
+        read_materials(path, skip_bad_lines=skip_bad_lines).permitted(may) for path in (data, *also)
+    ]
     for materials in read:
         tell(materials)
     points = find_points(human.units, read)

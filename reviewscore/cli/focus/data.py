@@ -48,6 +48,7 @@ def references_command(
               reviewscore focus experts --system mine=mine.jsonl --reference experts
     """
     from reviewscore.focus.references import expected_references, make_references, sources_of
+    from reviewscore.llm.confidentiality import permission_of
     from reviewscore.sources.system_reviews import (
         beside,
         meta_reviews_of,
@@ -57,6 +58,7 @@ def references_command(
 
     settings = settings_of(model, flags)
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
+    materials = materials.permitted(permission_of(settings))
     tell(materials)
     texts = meta_reviews_of(materials)
     if metareviews is None and (metareviews := beside(data)) is not None:
@@ -125,12 +127,15 @@ def export_sft_command(
     Example:  reviewscore focus export-sft data -o sft --per paper
     """
     from reviewscore.focus.export_sft import MAX_TOKENS, SIDES, TEST_SHARE, Plan, export_sft
+    from reviewscore.schema.confidentiality import Permission
     from reviewscore.sources.collection import read_papers
     from reviewscore.sources.system_reviews import TextForm, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     materials = by_reviewer(materials) if by == "reviewer" else materials
     known = read_papers(papers or data, skip_bad_lines=skip_bad_lines)
+    may = Permission(leaves=True)  # any model may be trained on it
+    materials, known = materials.permitted(may, known.papers), known.permitted(may)
     tell(materials)
     tell(known)
     plan = Plan(

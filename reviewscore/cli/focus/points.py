@@ -12,13 +12,14 @@ import click
 from reviewscore.cli import options
 from reviewscore.cli.closing import close, go_on, settings_of
 from reviewscore.cli.inputs import named_files, tell
-from reviewscore.cli.terminal import print_line
+from reviewscore.cli.terminal import print_line, warn
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.config import Plain, Settings
     from reviewscore.focus.facets import FacetPoint, FacetSet, Labelled
     from reviewscore.focus.profile import SystemPoints
+    from reviewscore.schema.confidentiality import Permission
     from reviewscore.sources.system_reviews import Materials, SystemReview, TextForm
 
 
@@ -68,6 +69,17 @@ class Read:
     points: SystemPoints
     form: TextForm
     run: Path | None
+
+    def permitted(self, may: Permission) -> Read:
+        """What of it models may read."""
+        from reviewscore.focus.profile import SystemPoints
+
+        materials = self.materials.permitted(may)
+        if materials is self.materials:
+            return self
+        warn(set(materials.warnings) - set(self.materials.warnings))
+        points = SystemPoints.of(materials, self.form)
+        return replace(self, materials=materials, points=points)
 
 
 def read(flags: dict[str, Any]) -> Read:
@@ -200,6 +212,13 @@ class AnnotatorChoice:
     def name(self) -> str:
         """The model, or the name of the embedded annotator."""
         return self.settings.model
+
+    @property
+    def permission(self) -> Permission:
+        """What it may read."""
+        from reviewscore.llm.confidentiality import permission_of
+
+        return permission_of(self.settings)
 
     @property
     def began(self) -> bool:

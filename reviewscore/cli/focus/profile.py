@@ -66,6 +66,7 @@ def command(reference: str | None, bertscore: str | None, **flags: Any) -> int:
         tabling = replace(tabling, output=run / FOCUS)
     annotator = AnnotatorChoice.of(flags, tabling.output, KEPT)
     tabling.check_folder(VERB, foreign=annotator.began)
+    reviews = reviews.permitted(annotator.permission)
     _check_systems(reviews, reference)
     reference = reference or PEOPLE
     metrics = _metrics(bertscore)
@@ -160,6 +161,7 @@ def gaps_command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **
 
     found = read(flags)
     annotator = AnnotatorChoice.of(flags, output, KEPT)
+    found = found.permitted(annotator.permission)
     if output is not None:
         check_folder(output, VERB, allow_foreign=annotator.began)
     reviews = [

@@ -48,19 +48,22 @@ def prepare_command(
     Example:  reviewscore gem prepare data -o prepared --model openai/gpt-5
     """
     from reviewscore.gem.prepare import expected_to_prepare, prepare
+    from reviewscore.llm.confidentiality import permission_of
     from reviewscore.sources.collection import read_papers
     from reviewscore.sources.system_reviews import read_materials
 
     settings = settings_of(model, flags)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
-    tell(materials)
-    known = None
+    known, may = None, permission_of(settings)
     try:
         known = read_papers(papers or data, skip_bad_lines=skip_bad_lines)
     except InputError:
         if papers is not None:
             raise
         say("no papers beside the reviews: judgments alone, no abstracts (name --papers)")
+    materials = materials.permitted(may, known.papers if known else None)
+    known = known and known.permitted(may)
+    tell(materials)
     expected = expected_to_prepare(materials, known, settings, assw=assw, anew=anew)
     if not go_on(expected, settings, dry_run=dry_run):
         return 0
@@ -98,10 +101,12 @@ def generate_command(
     Example:  reviewscore gem generate data -o generated --model openai/gpt-5 --model openai/gpt-4o
     """
     from reviewscore.gem.generate import expected_to_generate, generate
+    from reviewscore.llm.confidentiality import permission_of
     from reviewscore.sources.collection import read_papers
 
     settings = settings_of(models[0], flags)
     papers = read_papers(data, skip_bad_lines=skip_bad_lines)
+    papers = papers.permitted(permission_of(settings, models))
     tell(papers)
     expected = expected_to_generate(papers, models, settings)
     if not go_on(expected, settings, dry_run=dry_run):
@@ -132,11 +137,13 @@ def export_pairs_command(
     Example:  reviewscore gem export-pairs prepared -o pairs.jsonl
     """
     from reviewscore.gem.export_pairs import export_pairs
+    from reviewscore.schema.confidentiality import Permission
     from reviewscore.sources.system_reviews import read_materials
 
-    exported_pairs = export_pairs(
-        read_materials(data, skip_bad_lines=skip_bad_lines), output, seed=seed, chat=chat
-    )
+    may = Permission(leaves=True)  # any model may be trained on it
+    materials = read_materials(data, skip_bad_lines=skip_bad_lines).permitted(may)
+    tell(materials)
+    exported_pairs = export_pairs(materials, output, seed=seed, chat=chat)
     kinds = ", ".join(f"{count:,} for {name}" for name, count in exported_pairs.pairs.items())
     print_line(f"{exported_pairs.path}: {kinds}, of {exported_pairs.papers:,} papers")
     for reason, count in exported_pairs.left_out.items():

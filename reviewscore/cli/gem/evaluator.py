@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.completions import CompletionsModel
     from reviewscore.gem.evaluation import Steadiness
     from reviewscore.hf.models import Device
+    from reviewscore.schema.confidentiality import Permission
     from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.writing import Setup
 
@@ -111,6 +112,16 @@ def find_evaluators(choice: EvaluatorChoice, materials: Materials) -> Iterator[E
             f"unknown evaluation model '{choice.model}'{hint} "
             f"There are {EMBEDDED}, hf/NAME and server/NAME"
         )
+
+
+def permission(choice: EvaluatorChoice, models: Iterable[str] = ()) -> Permission:
+    """What the evaluation model, and models beside it, may read."""
+    from reviewscore.llm.confidentiality import permission_of
+
+    settings = options.settings_from({}).settings
+    server = {} if choice.base_url is None else {choice.model: choice.base_url}
+    own, others = permission_of(settings, servers=server), permission_of(settings, models)
+    return others if others.leaves else own
 
 
 @contextmanager

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewscore.cli import options
-from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators, setup_of
+from reviewscore.cli.gem.evaluator import (
+    chosen,
+    evaluator_options,
+    find_evaluators,
+    permission,
+    setup_of,
+)
 from reviewscore.cli.inputs import named_files, tell
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_text, say
@@ -82,12 +88,13 @@ def command(
 
     tabling = Tabling.of(flags)
     tabling.check_folder(VERB)
+    choice = chosen(flags)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
+    materials = materials.permitted(permission(choice))
     tell(materials)
     variants = _variants(materials, wanted, data)
     known_sizes = read_sizes(sizes) if sizes else {}
     columns = read_columns(benchmarks) if benchmarks else {}
-    choice = chosen(flags)
     with find_evaluators(choice, materials) as evaluators:
         scores = score_systems(materials, variants, evaluators, candidate=candidate)
         settings = {"candidate": candidate, **tabling.settings, **choice.settings()}

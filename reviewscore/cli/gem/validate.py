@@ -16,6 +16,7 @@ from reviewscore.cli.gem.evaluator import (
     chosen,
     evaluator_options,
     find_evaluators,
+    permission,
     setup_of,
 )
 from reviewscore.cli.inputs import tell
@@ -175,10 +176,12 @@ def command(
     tabling = Tabling.of(flags)
     tabling.check_folder(VERB)
     seed = tabling.seed
-    materials = read_materials(data, skip_bad_lines=skip_bad_lines)
+    choice = chosen(flags)
+    asked = [name.partition("=")[2] for name in baselines if name.startswith("examiner=")]
+    may = permission(choice, filter(None, [*asked, writer]))
+    materials = read_materials(data, skip_bad_lines=skip_bad_lines).permitted(may)
     tell(materials)
     variant = _variant(materials, form, data)
-    choice = chosen(flags)
     with ExitStack() as stack:
         evaluators = stack.enter_context(find_evaluators(choice, materials))
         subjects = subjects_of(

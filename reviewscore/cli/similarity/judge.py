@@ -12,7 +12,7 @@ import click
 from reviewscore.cli import options
 from reviewscore.cli.closing import close, go_on, settings_of
 from reviewscore.cli.similarity.choosing import PROFILES, VERSION, chosen_versions
-from reviewscore.cli.terminal import say
+from reviewscore.cli.terminal import say, warn
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.printable import counted
@@ -68,6 +68,7 @@ def command(
     Example:  reviewscore similarity judge DIR --rated --model openai/gpt-5 -o judged --dry-run
               reviewscore similarity evaluate DIR judged/predictions.csv
     """
+    from reviewscore.llm.confidentiality import permission_of
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.judge import questions
 
@@ -78,7 +79,9 @@ def command(
         raise SettingsError("this needs a model; name one with --model")
     if output is None and not dry_run:
         raise SettingsError(f"the scores of {settings.model} need a folder; name one with -o")
-    corpus = read_corpus(data, profiles=profiles)
+    read = read_corpus(data, profiles=profiles)
+    corpus = read.permitted(permission_of(settings))
+    warn(corpus.warnings[len(read.warnings) :])
     versions = chosen_versions(corpus, only, data)
     files = list(corpus.files)
     pairs = list(_rated(corpus, versions, data, files) if rated else

@@ -179,11 +179,16 @@ def encode_command(
     Example:  reviewscore similarity encode DIR --model ./specter2_merged -o e.jsonl
     """
     from reviewscore.hf.models import ENCODER, PREFIX, Device, Loading, load
+    from reviewscore.schema.confidentiality import Permission
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.encoder import Taken, encode, write_embeddings
 
     settings = options.settings_from({"engine": engine, "workers": workers}).settings
-    papers = list(read_corpus(data, profiles=profiles).papers.values())
+    may = Permission(default=settings.consent)  # the encoder is on this machine
+    read = read_corpus(data, profiles=profiles)
+    corpus = read.permitted(may)
+    warn(corpus.warnings[len(read.warnings) :])
+    papers = list(corpus.papers.values())
     where: Device = "cpu" if device == "cpu" else "cuda" if device == "cuda" else "auto"
     loading = Loading(where, download=download)
     local = Path(model.removeprefix(PREFIX))
