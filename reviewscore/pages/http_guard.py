@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -106,7 +106,7 @@ class Guard:
         else:
             await self.app(scope, _timely(receive, self.rules.seconds), dressed)
 
-    def _shared_with(self, path: str, headers: Headers) -> Mapping[str, str]:
+    def _shared_with(self, path: str, headers: Headers) -> dict[str, str]:
         """Headers by which a page of another site may read the answer (Fetch, section 3.2)."""
         given = headers.get("origin")
         if path not in self.rules.programs or given not in self.rules.origins:

@@ -38,10 +38,11 @@ from reviewscore.text.language import language_name
 
 @dataclass(frozen=True)
 class SheetQuote:
-    """A verified quote of the paper, and the section it stands in."""
+    """A verified quote of the paper, the place it stands at in words, and its page if known."""
 
     text: str
     section: str | None = None
+    page: int | None = None
 
 
 @dataclass(frozen=True)
@@ -439,8 +440,11 @@ def proof(point: PointScore) -> tuple[SheetQuote, ...]:
 
 def quotes(evidence: Iterable[Evidence]) -> tuple[SheetQuote, ...]:
     """The verified ones, each once."""
-    kept = {one.quote: wording.quote_place(one) or None for one in evidence if one.verified}
-    return tuple(SheetQuote(gaps_in_words(text), place) for text, place in kept.items())
+    kept = {one.quote: one for one in evidence if one.verified}
+    return tuple(
+        SheetQuote(gaps_in_words(text), wording.quote_place(one) or None, one.page)
+        for text, one in kept.items()
+    )
 
 
 def by_review(points: Iterable[PointScore]) -> list[tuple[str, list[PointScore]]]:
