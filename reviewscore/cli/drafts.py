@@ -47,9 +47,7 @@ def command() -> None:
     "--port", type=click.IntRange(0, 65535), default=8792, help="Port; 0 takes a free one."
 )
 @click.option("--public-url", help="Address by which people reach it: https://NAME[:PORT].")
-@options.path("--certificate", help="Certificate (PEM) with its key, where no proxy adds TLS.")
 @options.path("--keys", help="File of keys, as drafts key writes it; needed beyond this machine.")
-@click.option("--allow-origin", multiple=True, help="A site whose pages may call /v1/draft.")
 @options.switch("--allow-provider", help="Let drafts leave this machine, if the venue's rule does.")
 @options.preset("--per-day", type=click.IntRange(1), default=20, help="Drafts a person and day.")
 @options.preset("--at-once", type=click.IntRange(1, 256), default=2, help="Drafts at once.")
@@ -82,10 +80,10 @@ def serve_command(model: str | None, allow_provider: bool, **flags: Any) -> None
     put_in_force(settings.bounds)
     check(settings)
     public, host, keys = flags["public_url"], flags["host"], flags["keys"]
-    _check_reach(public, host, reachable=host not in LOOPBACK, keyed=keys is not None)
+    _check_reach(public, reachable=host not in LOOPBACK, keyed=keys is not None)
     known = None if keys is None else drafts.DraftKeys(keys)
     if known is not None:
-        known.person("")  # what is wrong with the file is said now
+        known.names()  # what is wrong with the file is said now
     limits = drafts.DraftLimits(
         *(flags[name] for name in ("per_day", "at_once", "waiting", "seconds", "max_mb"))
     )
@@ -95,30 +93,26 @@ def serve_command(model: str | None, allow_provider: bool, **flags: Any) -> None
     with drafts.private_folder() as folder, drafts.nothing_logged():
         settings = with_window(replace(resolved, settings=settings), say=say).settings
         looks = drafts.Drafts(settings, folder, limits, say)
-        server = DraftServer(looks, known, public, frozenset(flags["allow_origin"]))
+        server = DraftServer(looks, known, public)
         print_line(public or f"http://{host}:{door.getsockname()[1]}")
         say(f"{settings.model} looks at drafts; nothing is kept. Ctrl-C ends.")
-        answer_until_stopped(
-            server.app(), door, ssl_certfile=flags["certificate"], limit_concurrency=256
-        )
+        answer_until_stopped(server.app(), door, limit_concurrency=256)
 
 
-def _check_reach(public: str | None, host: str, *, reachable: bool, keyed: bool) -> None:
+def _check_reach(public: str | None, *, reachable: bool, keyed: bool) -> None:
     """Refuse to be reached from elsewhere without TLS and keys.
 
     Raises:
         SettingsError: It would be.
     """
-    if public is not None:
-        parts = urlsplit(public)
-        if parts.scheme != "https" or not parts.hostname or public != f"https://{parts.netloc}":
-            raise SettingsError(f"--public-url is https://NAME or https://NAME:PORT, not {public}")
+    if public is not None and f"https://{urlsplit(public).netloc}" != public:
+        raise SettingsError(f"--public-url is https://NAME or https://NAME:PORT, not {public}")
     if reachable and public is None:
         raise SettingsError(
-            f"--host {host} is reached from other machines: name the address that people use "
-            "(--public-url https://..), of a proxy with TLS or of --certificate"
+            "other machines would reach it without TLS: leave --host away, and name the address "
+            "of a proxy with TLS before it (--public-url https://..)"
         )
-    if (reachable or public is not None) and not keyed:
+    if public is not None and not keyed:
         raise SettingsError("other machines would reach it: give each person a key (--keys FILE)")
 
 

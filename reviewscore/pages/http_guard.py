@@ -10,7 +10,7 @@ import asyncio
 import hmac
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -54,7 +54,6 @@ class GuardRules:
         public: The address by which people reach it, such as ``https://drafts.example.org``; None
             if it is reached from this machine alone.
         programs: Paths that programs call, which send no ``Origin``.
-        origins: Origins of other sites whose pages may call these paths too.
         refusal: Makes the answer to what is refused, of its path, status and reason.
     """
 
@@ -63,8 +62,7 @@ class GuardRules:
     longest: int
     seconds: float = 30.0
     public: str | None = None
-    programs: frozenset[str] = field(default=frozenset())
-    origins: frozenset[str] = field(default=frozenset())
+    programs: frozenset[str] = frozenset()
     refusal: Callable[[str, int, str], Response] = _in_text
 
 
@@ -72,8 +70,7 @@ class Guard:
     """Lets through what comes from the server's own pages, and adds headers to every answer.
 
     The host must be the loopback's or the public one, so that no other name can be made to point
-    here; a form must come from the same origin. No other origin may read anything, but the answers
-    to programs where `GuardRules.origins` names it.
+    here; a form must come from the same origin. No header allows another origin to read anything.
     """
 
     def __init__(self, app: ASGIApp, rules: GuardRules) -> None:
@@ -86,14 +83,11 @@ class Guard:
             return
         headers = Headers(scope=scope)
         method, path = scope["method"], scope["path"]
-        shared = self._shared_with(path, headers)
 
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answer = MutableHeaders(raw=message["headers"])
-                policy = {"Content-Security-Policy": self.rules.policy}
-                for name, value in (_HEADERS | policy | shared).items():
-                    answer[name] = value
+                answer.update({**_HEADERS, "Content-Security-Policy": self.rules.policy})
             await send(message)
 
         refused = self._refusal(method, path, headers)
@@ -101,21 +95,8 @@ class Guard:
             return  # the server has refused its chunks already
         if refused is not None:
             await self.rules.refusal(path, *refused)(scope, receive, dressed)
-        elif method == "OPTIONS":
-            await Response(status_code=204)(scope, receive, dressed)
         else:
             await self.app(scope, _timely(receive, self.rules.seconds), dressed)
-
-    def _shared_with(self, path: str, headers: Headers) -> dict[str, str]:
-        """Headers by which a page of another site may read the answer (Fetch, section 3.2)."""
-        given = headers.get("origin")
-        if path not in self.rules.programs or given not in self.rules.origins:
-            return {}
-        return {
-            "Access-Control-Allow-Origin": given,
-            "Access-Control-Allow-Headers": "authorization, content-type",
-            "Vary": "Origin",
-        }
 
     def _refusal(self, method: str, path: str, headers: Headers) -> tuple[int, str] | None:
         """Status and reason of a request that is not answered."""
@@ -125,7 +106,7 @@ class Guard:
             return refused
         if _CHUNKS in headers:  # browsers do not send so, and what comes in chunks may never end
             return _MALFORMED, "a request says how long it is"
-        if method in ("GET", "HEAD") or (method == "OPTIONS" and self._shared_with(path, headers)):
+        if method in ("GET", "HEAD"):
             return None
         if method != "POST":
             return _FORBIDDEN, "only GET and POST are answered"
@@ -145,12 +126,10 @@ class Guard:
 
     def _has_origin(self, path: str, headers: Headers, host: str) -> bool:
         given = headers.get("origin")
-        if path in self.rules.programs and (given is None or given in self.rules.origins):
-            return True
-        own = {self.rules.public}
-        if urlsplit(f"//{host}").hostname in LOOPBACK:
-            own.add(origin(host))
-        return given is not None and given in own
+        if given is None:
+            return path in self.rules.programs
+        here = urlsplit(f"//{host}").hostname in LOOPBACK
+        return given == self.rules.public or (here and given == origin(host))
 
     def _size_refusal(self, length: str) -> tuple[int, str] | None:
         longest = self.rules.longest

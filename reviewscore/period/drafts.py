@@ -14,15 +14,16 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
+from starlette.exceptions import HTTPException
 
 from reviewscore import prompts
 from reviewscore.config import EMBEDDED, Settings
@@ -32,10 +33,9 @@ from reviewscore.errors import (
     ModelError,
     ReviewScoreError,
     SettingsError,
-    StopError,
     TooLargeError,
 )
-from reviewscore.files import TEMPORARY, JsonLines, read_lines
+from reviewscore.files import TEMPORARY, JsonLines
 from reviewscore.judges.model_judges import open_judges
 from reviewscore.llm.confidentiality import settled
 from reviewscore.llm.connect import RunContext
@@ -43,21 +43,23 @@ from reviewscore.llm.ledger.store import CallsInMemory, owner_alive, process_nam
 from reviewscore.llm.provider import provider_class
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.printable import counted
-from reviewscore.report.roles import Part, Reader, Sheet, sheet
-from reviewscore.runs.folder import ErrorRecord
+from reviewscore.report.roles import Reader, Sheet, sheet
 from reviewscore.runs.manifest import PromptCheck
 from reviewscore.runs.prompt_checks import check_prompts
-from reviewscore.runs.scoring import LocalScoring
+from reviewscore.runs.scoring import LocalScoring, ScoresInMemory
 from reviewscore.runs.session import Interruption, Quiet, Say, done_in_thread, stoppable
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointKind, PointType, Review
 from reviewscore.sources.collection import Collection, of_file
+from reviewscore.sources.records import read_records
 from reviewscore.sources.reviews import ReviewRow, build_review
 
 _PAPER, _DRAFT = "paper", "draft"
 _PREFIX = f"{TEMPORARY}drafts-"
+SCHEMAS = "/v1/schema"
+"""Where a server says what it takes and gives."""
 Text = Annotated[str, StringConstraints(max_length=100_000)]
 """A draft, of some thirty pages at the most."""
 PaperText = Annotated[str, StringConstraints(max_length=2_000_000)]
@@ -175,21 +177,29 @@ class DraftError(ReviewScoreError):
 
         Names of files, addresses and what a program says of a text stay here.
         """
+        cure, again = f"GET {SCHEMAS} says what is taken", None
         match error:
             case DraftError():
                 return error
+            case HTTPException():
+                status, words = error.status_code, error.detail
+            case ValidationError():
+                first = error.errors(include_url=False, include_input=False)[0]
+                place = ".".join(map(str, first["loc"][:2]))[:80] or "the text"
+                status, words = 422, f"{place}: {first['msg']}"
             case InputError():
-                status = 413 if isinstance(error, TooLargeError) else 422
-                return cls(status, error.problem, error.cure or "correct it and send it again")
+                status, words = 413 if isinstance(error, TooLargeError) else 422, error.problem
+                cure = error.cure or "correct it and send it again"
             case TimeoutError():
-                cure = "try again later, or with a shorter draft"
-                return cls(504, "it took too long", cure, 60)
-            case ModelError() | StopError() | SettingsError():
+                status, words, again = 504, "it took too long", 60
+                cure = "try again later, or send less"
+            case ReviewScoreError():
+                status, words, again = 502, "the judge gave no answer that can be used", 60
                 cure = "try again later; if it stays so, tell those who run this server"
-                return cls(502, "the judge gave no answer that can be used", cure, 60)
             case _:
+                status, words = 500, "something went wrong here"
                 cure = "tell those who run this server"
-                return cls(500, "something went wrong here; nothing was kept", cure)
+        return cls(status, words, cure, again)
 
 
 class DraftKey(Record):
@@ -209,12 +219,11 @@ class DraftKey(Record):
     at: str
 
 
-@dataclass
+@dataclass(frozen=True)
 class DraftKeys:
-    """A file of keys, one a person; it is read again when it has changed."""
+    """A file of keys (JSONL), one a person; what is revoked is so at once."""
 
     file: Path
-    _read: tuple[tuple[int, int], dict[str, str]] | None = None
 
     def issue(self, name: str) -> str:
         """A new key for a person, in place of an older one; the file holds only its hash."""
@@ -228,45 +237,32 @@ class DraftKeys:
         Raises:
             InputError: The file holds no key of that name.
         """
-        if name not in self._names().values():
+        if name not in self.names().values():
             raise InputError(f"there is no key of '{name}'", file=self.file, cure="check the name")
         self._append(name, None)
 
     def person(self, key: str) -> str | None:
         """Whose key it is; None if it is nobody's."""
-        return self._names().get(_hash(key))
+        return self.names().get(_hash(key))
+
+    def names(self) -> dict[str, str]:
+        """People by the hashes of their keys.
+
+        Raises:
+            InputError: The file cannot be read, or a line is no key.
+        """
+        last: dict[str, str | None] = {}
+        for _, key in read_records(self.file, DraftKey):
+            if isinstance(key, InputError):
+                raise key
+            last[key.name] = key.sha256
+        return {digest: name for name, digest in last.items() if digest}
 
     def _append(self, name: str, digest: str | None) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        line = DraftKey(name=name, sha256=digest, at=now).model_dump_json()
-        if not self.file.exists():
-            self.file.touch(mode=0o600)
-        lines = JsonLines(self.file)
-        try:
-            lines.append(line)
-        finally:
-            lines.close()
-
-    def _names(self) -> dict[str, str]:
-        """People by the hashes of their keys."""
-        try:
-            found = self.file.stat()
-        except OSError as error:
-            cure = "reviewscore drafts key FILE NAME makes one"
-            raise InputError(
-                f"cannot be read: {error.strerror}", file=self.file, cure=cure
-            ) from None
-        state = found.st_mtime_ns, found.st_size
-        if self._read is None or self._read[0] != state:
-            last: dict[str, str | None] = {}
-            for number, line in read_lines(self.file):
-                try:
-                    key = DraftKey.model_validate_json(line)
-                except ValidationError:
-                    raise InputError("is no key", file=self.file, line=number) from None
-                last[key.name] = key.sha256
-            self._read = state, {digest: name for name, digest in last.items() if digest}
-        return self._read[1]
+        self.file.touch(mode=0o600)
+        with closing(JsonLines(self.file)) as lines:
+            lines.append(DraftKey(name=name, sha256=digest, at=now).model_dump_json())
 
 
 def _hash(key: str) -> str:
@@ -350,21 +346,6 @@ class DraftLimits:
     megabytes: float = 30.0
 
 
-@dataclass
-class _Scores:
-    """Takes the scores of one draft."""
-
-    done: dict[str, Status] = field(default_factory=dict)
-    points: list[PointScore] = field(default_factory=list)
-    errors: list[ErrorRecord] = field(default_factory=list)
-
-    def add(self, score: PointScore) -> None:
-        self.points.append(score)
-
-    def add_error(self, error: ErrorRecord) -> None:
-        self.errors.append(error)
-
-
 @dataclass(eq=False)
 class Drafts:
     """Looks at drafts, each person's one at a time.
@@ -382,7 +363,7 @@ class Drafts:
     limits: DraftLimits = DraftLimits()
     say: Say = lambda _: None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    _used: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _used: Counter[tuple[str, date]] = field(default_factory=Counter)
     _busy: set[str] = field(default_factory=set)
     _checks: dict[str, PromptCheck] = field(default_factory=dict)
 
@@ -418,19 +399,18 @@ class Drafts:
     @contextmanager
     def _admitted(self, person: str) -> Iterator[None]:
         now, limits = self.now(), self.limits
-        today = now.date().isoformat()
+        tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), UTC)
         if person in self._busy:
             cure = "wait until it is answered"
             raise DraftError(429, "another draft of yours is being looked at", cure, 10)
-        if self._used[person, today] >= limits.per_day:
-            tomorrow = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC)
-            left = f"you have sent {counted(limits.per_day, 'draft')} today, the most of a day"
+        if self._used[person, now.date()] >= limits.per_day:
+            words = f"you have sent {counted(limits.per_day, 'draft')} today, the most of a day"
             rest = int((tomorrow - now).total_seconds()) + 1
-            raise DraftError(429, left, "try again tomorrow (UTC)", rest)
+            raise DraftError(429, words, "try again tomorrow (UTC)", rest)
         if len(self._busy) >= limits.at_once + limits.waiting:
             raise DraftError(503, "too many drafts wait already", "try again in a minute", 60)
-        self._used = Counter({key: n for key, n in self._used.items() if key[1] == today})
-        self._used[person, today] += 1
+        self._used = Counter({key: n for key, n in self._used.items() if key[1] == now.date()})
+        self._used[person, now.date()] += 1
         self._busy.add(person)
         try:
             yield
@@ -438,48 +418,39 @@ class Drafts:
             self._busy.discard(person)
 
     def _work(
-        self,
-        review: str | Mapping[str, str],
-        paper: DraftPaper | bytes,
-        interruption: Interruption,
+        self, review: str | Mapping[str, str], paper: DraftPaper | bytes, stop: Interruption
     ) -> tuple[Sheet, DraftAnswer]:
         boxes = {"text": review} if isinstance(review, str) else dict(review)
         draft, _ = build_review(ReviewRow(review_id=_DRAFT, paper_id=_PAPER, sections=boxes))
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
-            pdf = Path(name, "paper.pdf") if isinstance(paper, bytes) else None
-            given = dict(paper) if isinstance(paper, DraftPaper) else {"file": "paper.pdf"}
-            if pdf is not None and isinstance(paper, bytes):
+            given, pdf = dict(paper) if isinstance(paper, DraftPaper) else {}, None
+            if isinstance(paper, bytes):
+                given, pdf = {"file": "paper.pdf"}, Path(name, "paper.pdf")
                 pdf.write_bytes(paper)
             row = PaperRow(paper_id=_PAPER, **given)
             read = build_paper(row, source="text", folder=Path(name), doubts=False)
-            return asyncio.run(stoppable(self._looked_at(draft, read, pdf), interruption))
+            return asyncio.run(stoppable(self._looked_at(draft, read, pdf), stop))
 
     async def _looked_at(
         self, review: Review, paper: Paper, pdf: Path | None
     ) -> tuple[Sheet, DraftAnswer]:
-        settings, scores = self.settings, _Scores()
-        collection = Collection({paper.paper_id: of_file(paper, pdf)}, [review])
+        settings, sink, quiet = self.settings, ScoresInMemory(), Quiet()
+        papers = Collection({paper.paper_id: of_file(paper, pdf)}, [review])
         with prompts.use_directory(settings.prompts_dir):
-            quiet = Quiet()
-            self._checks |= await check_prompts(
-                collection, settings, known=self._checks, sizes=None, say=quiet.say
-            )
+            known = self._checks
+            known |= await check_prompts(papers, settings, known=known, sizes=None, say=quiet.say)
             reply = settings.longest_reply
-            longest = {name: one.longest_prompt + reply for name, one in self._checks.items()}
+            longest = {model: check.longest_prompt + reply for model, check in known.items()}
             around = RunContext(longest=longest)
             async with open_judges(settings, CallsInMemory(), around) as (judges, client):
                 scoring = LocalScoring(
-                    collection=collection,
-                    settings=settings,
-                    run=scores,
-                    progress=quiet,
-                    judges=judges,
-                    client=client,
-                )
+                    collection=papers, settings=settings, run=sink, progress=quiet,
+                    judges=judges, client=client,
+                )  # fmt: skip
                 await scoring.score([review])
-        if scores.errors or scoring.stopped:
+        if sink.errors or scoring.stopped:
             raise ModelError("the review failed as a whole")
-        points = sorted(scores.points, key=lambda point: point.number or 0)
+        points = sorted(sink.scores, key=lambda point: point.number or 0)
         unread = scoring.met().unread.get(paper.paper_id)
         page = sheet(Reader.REVIEWER, _PAPER, paper.title, points, unread=unread, paper=paper)
         failed = sum(point.status is Status.ERROR for point in points)
@@ -503,7 +474,7 @@ def answer_of(page: Sheet, points: Sequence[PointScore], judge: str) -> DraftAns
             text=entry.said,
             type=by_name[entry.point].type,
             kind=by_name[entry.point].kind,
-            said=entry.own or _lead(part),
+            said=entry.own or (part.lead,),
             passages=tuple(
                 DraftPassage(quote=quote.text, section=quote.section, page=quote.page)
                 for quote in (*entry.quotes, *entry.further)
@@ -515,7 +486,3 @@ def answer_of(page: Sheet, points: Sequence[PointScore], judge: str) -> DraftAns
         for entry in part.entries
     )
     return DraftAnswer(points=found, judge=judge, notes=(page.lead, *page.banners, page.foot))
-
-
-def _lead(part: Part) -> tuple[str, ...]:
-    return (part.lead,) if part.lead else ()
