@@ -198,8 +198,8 @@ def notes(points: Sequence[tuple[PointScore, tuple[SheetQuote, ...]]]) -> tuple[
     """
     made: list[Entry] = []
     seen: set[str] = set()
-    for point, quotes in points:
-        fresh = tuple(quote for quote in quotes if quote.text not in seen)[:_MOST_QUOTES]
+    for point, verified in points:
+        fresh = tuple(quote for quote in verified if quote.text not in seen)[:_MOST_QUOTES]
         if not fresh:
             continue
         entry = _note(point, fresh, len(made))
