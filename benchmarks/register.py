@@ -47,6 +47,7 @@ SPEED = (
     Benchmark("similarity_scale"),
     Benchmark("lexical_speed"),
     Benchmark("workspace_load"),
+    Benchmark("drafts_load"),
     Benchmark("pdf"),
     Benchmark("published_pdfs"),
 )

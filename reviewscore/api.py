@@ -7,12 +7,10 @@ in a notebook and in a program that has a loop. Ctrl-C reaches it there.
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import difflib
-import threading
 import warnings
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from functools import cached_property, partial, wraps
 from inspect import signature, unwrap
 from pathlib import Path
@@ -37,7 +35,16 @@ from reviewscore.runs.folder import REPORT, Points, read_manifest
 from reviewscore.runs.input_data import data_again
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.scoring import score_by_settings
-from reviewscore.runs.session import Interruption, Outcome, Progress, Quiet
+from reviewscore.runs.session import (
+    Interruption,
+    Outcome,
+    Progress,
+    Quiet,
+    Work,
+    begun,
+    done_in_thread,
+    stoppable,
+)
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, ReviewPoint
@@ -58,8 +65,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 P = ParamSpec("P")
 
-Work = Callable[[Interruption], T]
-"""What is done in a thread of its own."""
 Place = str | Path
 Papers = Paper | Place | Sequence[Paper | Place]
 Reviews = Review | Place | Sequence[Review | Place]
@@ -224,7 +229,7 @@ def _done_in_loop(done: Callable[P, T], name: str) -> Callable[P, Coroutine[obje
 
     @wraps(done)
     async def awaited(*given: P.args, **named: P.kwargs) -> T:
-        return await _await(plan(*given, **named))
+        return await done_in_thread(plan(*given, **named))
 
     awaited.__name__ = awaited.__qualname__ = name
     awaited.__doc__ = (
@@ -400,7 +405,7 @@ def score(
     def work(interruption: Interruption) -> PointScore:
         put_in_force(chosen.bounds)
         check(chosen)
-        return asyncio.run(_stoppable(scored(), interruption))
+        return asyncio.run(stoppable(scored(), interruption))
 
     return work
 
@@ -618,32 +623,6 @@ def _check_consent(
     check_consent(permission_of(settings), f"review '{point.review_id}'", *consents)
 
 
-async def _stoppable(work: Coroutine[object, object, T], interruption: Interruption) -> T:
-    """Work that is cancelled when it is interrupted."""
-    task = asyncio.current_task()
-    assert task is not None
-    with interruption.reaching(task.cancel):
-        return await work
-
-
-def _begun(work: Work[T], interruption: Interruption) -> Future[T]:
-    """Work in a thread of its own."""
-    future: Future[T] = Future()
-    future.set_running_or_notify_cancel()
-    context = contextvars.copy_context()
-
-    def run() -> None:
-        try:
-            result = context.run(work, interruption)
-        except BaseException as error:  # whoever waits for it is to have it
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    threading.Thread(target=run, name="reviewscore", daemon=True).start()
-    return future
-
-
 def _wait(work: Work[T]) -> T:
     """Do the work and wait for it here.
 
@@ -651,7 +630,7 @@ def _wait(work: Work[T]) -> T:
         KeyboardInterrupt: Ctrl-C was pressed; the work has ended, or three times were enough.
     """
     interruption, pressed = Interruption(), 0
-    future = _begun(work, interruption)
+    future = begun(work, interruption)
     while not future.done():
         try:
             wait((future,), timeout=_TICK)
@@ -663,21 +642,3 @@ def _wait(work: Work[T]) -> T:
     if pressed:
         raise KeyboardInterrupt("interrupted; the same call goes on where this one ended")
     return future.result()
-
-
-async def _await(work: Work[T]) -> T:
-    """Do the work while the running loop goes on; a cancelled task stops it."""
-    interruption = Interruption()
-    future = asyncio.wrap_future(_begun(work, interruption))
-    try:
-        return await asyncio.shield(future)
-    except asyncio.CancelledError:
-        interruption.interrupt()
-        while not future.done():
-            try:
-                await asyncio.wait((future,))
-            except asyncio.CancelledError:  # once more: at once
-                interruption.interrupt()
-        if not future.cancelled():
-            future.exception()  # seen
-        raise

@@ -8,7 +8,6 @@ import socket
 import sqlite3
 from collections.abc import Awaitable, Callable
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -19,7 +18,7 @@ from starlette.routing import Route
 
 from reviewscore.annotate import form_actions, pages
 from reviewscore.annotate.guard import (
-    Guard,
+    RULES,
     cookie_name,
     has_cookie,
     has_form_secret,
@@ -28,7 +27,8 @@ from reviewscore.annotate.guard import (
 )
 from reviewscore.annotate.pages import Notice
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
-from reviewscore.errors import ReviewScoreError, SettingsError
+from reviewscore.errors import ReviewScoreError
+from reviewscore.pages.http_guard import Guard, answer_until_stopped
 
 Form = dict[str, str]
 Doer = Callable[[Workspace, str, Request, Form], Response]
@@ -64,7 +64,7 @@ def build_app(workspace: Workspace) -> Starlette:
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Guard)],
+        middleware=[Middleware(Guard, rules=RULES)],
         exception_handlers={HTTPException: _told},
     )
 
@@ -146,38 +146,9 @@ def _list(workspace: Workspace, who: str, request: Request, form: Form) -> Respo
     return HTMLResponse(pages.list_page(workspace, who, notice))
 
 
-HOST = "127.0.0.1"
 PORT = 8791
-
-
-def listen(port: int = PORT) -> socket.socket:
-    """A socket on the loopback; port 0 takes a free one.
-
-    Raises:
-        SettingsError: The port is taken.
-    """
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind((HOST, port))
-        found.listen(512)  # so that whoever opens an address at once waits and is not refused
-    except OSError as error:
-        found.close()
-        raise SettingsError(
-            f"port {port} cannot be used ({error.strerror}); name another with --port"
-        ) from error
-    return found
 
 
 def serve(workspace: Workspace, door: socket.socket) -> None:
     """Answer until stopped; labels are on the disk whenever that is."""
-    config = uvicorn.Config(
-        build_app(workspace),
-        log_level="warning",
-        access_log=False,  # addresses hold tokens
-        server_header=False,
-        use_colors=False,  # its log is printed as text, and what is no text as escapes
-        lifespan="off",
-        timeout_graceful_shutdown=3,
-    )
-    uvicorn.Server(config).run(sockets=[door])
+    answer_until_stopped(build_app(workspace), door)

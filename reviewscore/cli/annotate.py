@@ -97,10 +97,11 @@ def label_command(
         material = read_material(run, data, accept_changed=accept_changed)
         _export(material, name, folder, with_text=with_text)
         return
-    _need_web()
-    from reviewscore.annotate.app import HOST, listen, serve
+    need_web()
+    from reviewscore.annotate.app import serve
     from reviewscore.annotate.guard import addresses
     from reviewscore.annotate.rules import Codebook
+    from reviewscore.pages.http_guard import HOST, listen
 
     names = [word.strip() for word in (annotators or "").split(",") if word.strip()]
     material = read_material(run, data, accept_changed=accept_changed)
@@ -142,7 +143,12 @@ def _export(material: Material, name: str, folder: Path, *, with_text: bool) -> 
         workspace.store.close()
 
 
-def _need_web() -> None:
+def need_web() -> None:
+    """Refuse to serve pages without the packages of the extra ``web``.
+
+    Raises:
+        SettingsError: One is not installed.
+    """
     try:
         import python_multipart  # noqa: F401
         import starlette  # noqa: F401

@@ -110,9 +110,16 @@ def content_security_policy(*, style: str, script: str, **more: str) -> str:
     )
 
 
-def file_policy(style: str, script: str = "") -> str:
-    """The policy of a page that is one file, with its style and script in it."""
-    return content_security_policy(style=_hash(style), script=_hash(script) if script else "'none'")
+def file_policy(style: str, script: str = "", **more: str) -> str:
+    """The policy of a page that is one file, with its style and script in it.
+
+    Args:
+        style: Its style.
+        script: Its script; empty if it has none.
+        more: As `content_security_policy` takes them.
+    """
+    script = _hash(script) if script else "'none'"
+    return content_security_policy(style=_hash(style), script=script, **more)
 
 
 def _hash(text: str) -> str:

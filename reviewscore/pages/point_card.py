@@ -12,6 +12,7 @@ from typing import Protocol
 from reviewscore.config import EMBEDDED
 from reviewscore.pages import wording
 from reviewscore.pages.author_answers import ShownAnswer, shown_answers
+from reviewscore.papers.converted import gaps_in_words
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.place import Target
@@ -27,6 +28,24 @@ REVIEW_CONTEXT = 160
 """Characters of the review shown before and after a point."""
 
 _SLACK = 30
+
+
+@dataclass(frozen=True)
+class SheetQuote:
+    """A verified quote of the paper, the place it stands at in words, and its page if known."""
+
+    text: str
+    section: str | None = None
+    page: int | None = None
+
+
+def quotes(evidence: Iterable[Evidence]) -> tuple[SheetQuote, ...]:
+    """The verified ones, each once."""
+    kept = {one.quote: one for one in evidence if one.verified}
+    return tuple(
+        SheetQuote(gaps_in_words(text), wording.quote_place(one) or None, one.page)
+        for text, one in kept.items()
+    )
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,14 @@ from reviewscore.config import EMBEDDED
 from reviewscore.pages import presuppositions, wording
 from reviewscore.pages.author_answers import ShownAnswer, draft_paragraph, shown_answers
 from reviewscore.pages.finder import recall_sentence
-from reviewscore.pages.point_card import ShownPlace, deciding_premises, shown_places
+from reviewscore.pages.point_card import (
+    SheetQuote,
+    ShownPlace,
+    deciding_premises,
+    quotes,
+    shown_places,
+)
 from reviewscore.pages.presuppositions import level_passages, own_words, words_for_reviewer
-from reviewscore.papers.converted import gaps_in_words
 from reviewscore.papers.versions import doubt_words
 from reviewscore.printable import counted
 from reviewscore.report.lines import excerpt_words, paper_unread_words
@@ -34,14 +39,6 @@ from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import PREMISE_FACTUALITY
 from reviewscore.schema.verdict import Finding
 from reviewscore.text.language import language_name
-
-
-@dataclass(frozen=True)
-class SheetQuote:
-    """A verified quote of the paper, and the section it stands in."""
-
-    text: str
-    section: str | None = None
 
 
 @dataclass(frozen=True)
@@ -209,8 +206,8 @@ def notes(points: Sequence[tuple[PointScore, tuple[SheetQuote, ...]]]) -> tuple[
     """
     made: list[Entry] = []
     seen: set[str] = set()
-    for point, quotes in points:
-        fresh = tuple(quote for quote in quotes if quote.text not in seen)[:_MOST_QUOTES]
+    for point, verified in points:
+        fresh = tuple(quote for quote in verified if quote.text not in seen)[:_MOST_QUOTES]
         if not fresh:
             continue
         entry = _note(point, fresh, len(made))
@@ -443,12 +440,6 @@ def proof(point: PointScore) -> tuple[SheetQuote, ...]:
     if not evidences and point.verdict is not None:
         evidences += point.verdict.evidence
     return quotes(evidence for evidence in evidences if evidence.doubt is None)
-
-
-def quotes(evidence: Iterable[Evidence]) -> tuple[SheetQuote, ...]:
-    """The verified ones, each once."""
-    kept = {one.quote: wording.quote_place(one) or None for one in evidence if one.verified}
-    return tuple(SheetQuote(gaps_in_words(text), place) for text, place in kept.items())
 
 
 def by_review(points: Iterable[PointScore]) -> list[tuple[str, list[PointScore]]]:

@@ -65,6 +65,24 @@ class Sink(Protocol):
 
 
 @dataclass
+class ScoresInMemory:
+    """A `Sink` that holds all until somebody takes it."""
+
+    done: dict[str, Status] = field(default_factory=dict)
+    scores: list[PointScore] = field(default_factory=list)
+    errors: list[ErrorRecord] = field(default_factory=list)
+
+    def add(self, score: PointScore) -> None:
+        """Take a point's score."""
+        self.scores.append(score)
+        self.done[score.point_id] = score.status
+
+    def add_error(self, error: ErrorRecord) -> None:
+        """Take a failure."""
+        self.errors.append(error)
+
+
+@dataclass
 class Tally:
     """What a session met, as far as scores do not tell it.
 

@@ -19,7 +19,7 @@ from reviewscore.llm.client import Client, Traffic
 from reviewscore.llm.connect import RunContext
 from reviewscore.llm.ledger import store
 from reviewscore.llm.ledger.store import FILE
-from reviewscore.runs.folder import ErrorRecord, RunDir
+from reviewscore.runs.folder import RunDir
 from reviewscore.runs.ray_pool import (
     NEEDS_LEDGER,
     FailedError,
@@ -30,7 +30,7 @@ from reviewscore.runs.ray_pool import (
     check_engine,
     open_pool,
 )
-from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally
+from reviewscore.runs.scoring import LocalScoring, ScoresInMemory, ScoringSession, Tally
 from reviewscore.runs.session import AHEAD, Quiet
 from reviewscore.runs.shards import SHARDS, Shard, Shards
 from reviewscore.schema.calibration import Calibration
@@ -119,24 +119,6 @@ class ScoringContext:
             session.stop(reason)
 
 
-@dataclass
-class _PaperScores:
-    """Scores of one paper, held until all are there; implements `scoring.Sink`."""
-
-    done: dict[str, Status]
-    scores: list[PointScore] = field(default_factory=list)
-    errors: list[ErrorRecord] = field(default_factory=list)
-
-    def add(self, score: PointScore) -> None:
-        """Take a point's score."""
-        self.scores.append(score)
-        self.done[score.point_id] = score.status
-
-    def add_error(self, error: ErrorRecord) -> None:
-        """Take a failure."""
-        self.errors.append(error)
-
-
 @asynccontextmanager
 async def open_context(orders: ScoringOrders, around: RunContext) -> AsyncIterator[ScoringContext]:
     """What a worker works with: judges, ledger, store.
@@ -164,7 +146,7 @@ async def score_paper(context: ScoringContext, task: PaperTask) -> PaperReply:
     Raises:
         RunFolderError: The shard cannot be written.
     """
-    orders, scores = context.orders, _PaperScores(dict(task.done))
+    orders, scores = context.orders, ScoresInMemory(dict(task.done))
     with prompts.use_directory(orders.settings.prompts_dir):  # holds for this task alone
         session = LocalScoring(
             collection=_collection(task),
@@ -192,7 +174,7 @@ async def score_paper(context: ScoringContext, task: PaperTask) -> PaperReply:
 
 
 def _write_shard(
-    context: ScoringContext, task: PaperTask, met: Tally, gathered: _PaperScores
+    context: ScoringContext, task: PaperTask, met: Tally, gathered: ScoresInMemory
 ) -> None:
     """Write down what became of a paper, in this session and in those before it."""
     names = {review.review_id: None for review in task.reviews}

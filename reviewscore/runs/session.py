@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import signal
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Generic, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from reviewscore.config import Settings
 from reviewscore.errors import ReviewScoreError, StopError, StoppedError
@@ -30,6 +32,7 @@ IN_A_WAVE = 300
 """The same where replies come in waves: more would need more memory than a wave saves."""
 
 Say = Callable[[str], None]
+T = TypeVar("T")
 
 
 class Progress(Protocol):
@@ -259,6 +262,54 @@ class Interruption:
         finally:
             with self._lock:
                 self._deliver = None
+
+
+Work = Callable[[Interruption], T]
+"""What is done in a thread of its own."""
+
+
+async def stoppable(work: Coroutine[object, object, T], interruption: Interruption) -> T:
+    """Work that is cancelled when it is interrupted."""
+    task = asyncio.current_task()
+    assert task is not None
+    with interruption.reaching(task.cancel):
+        return await work
+
+
+def begun(work: Work[T], interruption: Interruption) -> Future[T]:
+    """Work in a thread of its own."""
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            result = context.run(work, interruption)
+        except BaseException as error:  # whoever waits for it is to have it
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    threading.Thread(target=run, name="reviewscore", daemon=True).start()
+    return future
+
+
+async def done_in_thread(work: Work[T]) -> T:
+    """Do the work while the running loop goes on; a cancelled task stops it."""
+    interruption = Interruption()
+    future = asyncio.wrap_future(begun(work, interruption))
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        interruption.interrupt()
+        while not future.done():
+            try:
+                await asyncio.wait((future,))
+            except asyncio.CancelledError:  # once more: at once
+                interruption.interrupt()
+        if not future.cancelled():
+            future.exception()  # seen
+        raise
 
 
 @contextmanager

@@ -14,8 +14,9 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from reviewscore.annotate.app import build_app, listen
+from reviewscore.annotate.app import build_app
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
+from reviewscore.pages.http_guard import listen
 from tests.annotate.invented import (
     ARGUMENT,
     CLAIM,
@@ -171,7 +172,7 @@ def test_too_long_a_form_is_refused(client: TestClient, workspace: Workspace) ->
 
     reply = client.post("/by/A1/about", data={"publications": "1" * 300_000})
 
-    assert reply.status_code == 403
+    assert reply.status_code == 413
 
 
 def test_hostile_text_is_shown_as_text(client: TestClient, workspace: Workspace) -> None:

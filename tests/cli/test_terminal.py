@@ -135,6 +135,8 @@ COMMANDS = [
     ("prompts", "show", NAME),
     ("cache", "info", NAME),
     ("purge", NAME),
+    ("drafts", "key", NAME, NAME, "--revoke"),
+    ("drafts", "serve", "--keys", NAME, "--public-url", NAME),
     ("cache", "export", "-o", f"{NAME}/x"),
     ("cache", "info", "--ledger", f"postgresql://{NAME}"),
     ("doctor",),

@@ -54,6 +54,7 @@ OTHERS = {
     "similarity sweep": ["similarity", "--text", "title", "-o", "sweep", "--resamples", "100"],
     "similarity judge": ["similarity", "--model", "exchange:mail", "-o", "judged", "--dry-run"],
     "similarity reviews": ["run", "--profiles", "similarity"],
+    "drafts key": ["keys.jsonl", "R1"],
     "validate": ["planted/papers.jsonl", "--items", "planted/planted.jsonl", "-o", "trust"],
     "report": ["run"],
     "export": ["run", "-o", "points.parquet"],
@@ -69,7 +70,10 @@ OTHERS = {
 }
 """Verbs that are cheap to run, so that one process runs them all."""
 
-SERVERS = {"annotate label": ["run", "--set", "labels", "--annotators", "A1", "--port", "0"]}
+SERVERS = {
+    "annotate label": ["run", "--set", "labels", "--annotators", "A1", "--port", "0"],
+    "drafts serve": ["--port", "0"],
+}
 """Verbs that end only when they are told to."""
 
 SCRIPT = """import sys
@@ -160,8 +164,11 @@ def test_a_folder_of_traps_runs_nothing(place: Path, traps: Traps, verb: str) ->
     assert out
 
 
-def test_a_folder_of_traps_runs_nothing_while_people_label(place: Path, traps: Traps) -> None:
-    process = start(place, "reviewscore", "annotate", *SERVERS["annotate label"])
+@pytest.mark.parametrize("verb", SERVERS)
+def test_a_folder_of_traps_runs_nothing_while_people_work(
+    place: Path, traps: Traps, verb: str
+) -> None:
+    process = start(place, "reviewscore", verb.split(maxsplit=1)[0], *SERVERS[verb])
     assert process.stdout is not None
     line = next((line for line in process.stdout if "http://127.0.0.1" in line), "")
     process.terminate()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.pages.point_card import SheetQuote
 from reviewscore.report.role_pages import markdown, write_for
 from reviewscore.report.roles import (
     _CLOSINGS,
@@ -17,7 +18,6 @@ from reviewscore.report.roles import (
     Entry,
     Reader,
     Sheet,
-    SheetQuote,
     called,
     faults,
     notes,
