@@ -20,7 +20,12 @@ _FEWEST = 4
 """Different words of letters in a passage; numbers of lines and cells of tables are none."""
 _ESCAPED = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[nrtbf])")
 _TAG = re.compile(r"<[^<>]*>")
-_WORD = re.compile(r"\w+")
+_MARKS = re.compile(r"[^\w\x00-\x7f]+")
+_TO_SPACES = bytes(
+    code if code >= 128 or chr(code).isalnum() or code == ord("_") else ord(" ")  # noqa: PLR2004
+    for code in range(256)
+)
+"""Bytes of UTF-8 to bytes, whatever of ASCII is in no word to spaces; faster than an expression."""
 
 Passage = tuple[str, ...]
 
@@ -31,7 +36,10 @@ def words_of(text: str) -> list[str]:
         text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)) if match[1] else " ", text)
     if "&" in text:
         text = html.unescape(text)
-    return _WORD.findall(text.lower())
+    text = text.lower()
+    if not text.isascii():
+        text = _MARKS.sub(" ", text)
+    return text.encode().translate(_TO_SPACES).decode().split()
 
 
 class Passages:
@@ -74,9 +82,10 @@ class Passages:
         return len(own & self._passages) / len(own) if own else 0.0
 
     def _among(self, words: list[str]) -> set[Passage]:
-        columns = (words[start::_STEP] for start in range(_ANCHOR))
-        anchors = self._anchors
-        found = set()
+        columns = [words[start::_STEP] for start in range(_ANCHOR)]
+        anchors, found = self._anchors, set[Passage]()
+        if anchors.isdisjoint(zip(*columns, strict=False)):  # as almost always, and quicker
+            return found
         for place, anchor in enumerate(zip(*columns, strict=False)):
             if anchor in anchors:
                 middle = place * _STEP

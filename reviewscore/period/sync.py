@@ -21,6 +21,7 @@ from reviewscore.config import Plain
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.files import JsonLines, read_lines, write_whole
 from reviewscore.period import log
+from reviewscore.period.removed_ids import RemovedIds, take_out
 from reviewscore.period.source_rows import (
     JUDGED,
     Source,
@@ -129,11 +130,15 @@ def sync(
         record = _record(folder, VenueRecord(source=name, kind=source.kind, made=at))
         if place.is_relative_to((venue_path / DATA).resolve()):
             raise InputError("is the venue's own data", file=place, cure="name its source")
+        removed = removed_ids(venue_path)
         if source.fetch is not None:
-            source.fetch()
+            try:
+                source.fetch()
+            finally:  # what was removed for good stays out of the fetched data, too
+                take_out(venue_path / SOURCE, RemovedIds(removed["paper"], removed["review"]))
         before = _Before.read(venue_path, record)
         known = {base: rows[-1].files for base, rows in before.papers.items()}
-        removed, awaits = removed_ids(venue_path), source.kind != "folder"
+        awaits = source.kind != "folder"
         with open_source(source.folder, known, removed, awaits_texts=awaits) as read:
             if waiting := read.papers.awaited:
                 say(f"{waiting:,} papers have no text yet; they and their reviews wait for it")

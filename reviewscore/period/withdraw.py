@@ -28,7 +28,7 @@ from reviewscore.llm.provider import EXCHANGE
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.period.log import LOG, append
 from reviewscore.period.passages import Passages
-from reviewscore.period.removed_ids import KEYS, RemovedIds, strings_in
+from reviewscore.period.removed_ids import KEYS, RemovedIds, lines_in, strings_in
 from reviewscore.period.venue import (
     CHANGES,
     DATA,
@@ -71,7 +71,6 @@ from reviewscore.runs.purge import models_of
 from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.record import Record
-from reviewscore.sources.data_folder import file_name
 
 RECEIPTS = "receipts"
 _ASSIGNMENTS = "assignments.csv"
@@ -250,8 +249,8 @@ class _Removal:
     def _rows_of(self, ids: RemovedIds) -> Iterator[dict[str, Any]]:
         """Rows of the data, and rows that syncs replaced, that are of some papers and reviews."""
         for file in self._texts:
-            for line in _lines_in(file):
-                if ids.pattern.search(line) is None:
+            for line in lines_in(file):
+                if not ids.named_in(line):
                     continue
                 row = json.loads(line)
                 row = row.get("row", row)
@@ -276,9 +275,8 @@ class _Removal:
             if not self.ids.owns(row):
                 passages.forget(passages.found(_text_of_files(row, data)))
         for file in self._texts:
-            for line in self.ids.lines(_lines_in(file)):
-                if line is not None:
-                    passages.forget(passages.found(line.decode("utf-8", "replace")))
+            for line in self.ids.kept_lines(file):
+                passages.forget(passages.found(line.decode("utf-8", "replace")))
         return passages
 
     def note(self) -> None:
@@ -335,8 +333,8 @@ class _Removal:
         mine: set[bytes] = set()
         others: set[bytes] = set()
         for run in self.runs:
-            lines = _lines_in(run / POINTS)
-            for line, kept in zip(lines, self.ids.lines(_lines_in(run / POINTS)), strict=True):
+            lines = lines_in(run / POINTS)
+            for line, kept in zip(lines, self.ids.lines(lines_in(run / POINTS)), strict=True):
                 (mine if kept is None else others).update(_KEY.findall(line))
         return frozenset(key.decode() for key in mine - others)
 
@@ -400,19 +398,13 @@ class _Removal:
         elif file.suffix in _PAGES:
             raw = file.read_bytes()
             if _MARK in raw.lower() and (
-                self.ids.pattern.search(raw) or self._holds(raw.decode("utf-8", "replace"))
+                self.ids.named_in(raw) or self._holds(raw.decode("utf-8", "replace"))
             ):
                 self._unlink(file)
 
     def _rewrite(self, file: Path, target: Path) -> None:
         """Write a file of JSON lines without what is of the texts; not where nothing is."""
-        kept = (line for line in self.ids.lines(_lines_in(file)) if line is not None)
-        self._replace(target, kept, self._changes(file), file)
-
-    def _changes(self, file: Path) -> int:
-        """How many lines of a file are of the texts, as a whole or in part."""
-        made = self.ids.lines(_lines_in(file))
-        return sum(now != before for before, now in zip(_lines_in(file), made, strict=True))
+        self._replace(target, self.ids.kept_lines(file), self.ids.changes(file), file)
 
     def _replace(
         self, target: Path, content: bytes | Iterable[bytes], count: int, file: Path | None = None
@@ -458,11 +450,11 @@ class _Removal:
         """
         manifest = manifest_of(run)
         broken = manifest.growing and not manifest.digests
-        if broken or not any(self._changes(run / name) for name in (POINTS, ERRORS)):
+        if broken or not any(self.ids.changes(run / name) for name in (POINTS, ERRORS)):
             return broken
         papers = {row["paper_id"] for row in self.rows if "review_id" not in row}
         reviews = {row["review_id"] for row in self.rows if "review_id" in row}
-        counts, pages = manifest.counts, manifest.pages
+        counts = manifest.counts
         update = {
             "digests": {},
             "growing": True,
@@ -473,14 +465,11 @@ class _Removal:
                     "reviews": max(0, counts.reviews - len(reviews)),
                 }
             ),
-            "unread": self._others(manifest.unread),
-            "doubtful": tuple(self._others(dict.fromkeys(manifest.doubtful))),
             "warnings": tuple(
                 words
                 for words in manifest.warnings
-                if not (self.ids.pattern.search(words.encode()) or self._holds(words))
+                if not (self.ids.named_in(words.encode()) or self._holds(words))
             ),
-            "pages": pages and pages.model_copy(update={"pages": self._others(pages.pages)}),
         }
         if not self.dry:
             _write_manifest(run, manifest.model_copy(update=update))
@@ -499,12 +488,11 @@ class _Removal:
         update = {"counts": counts, "digests": digests_of(run), "growing": False}
         _write_manifest(run, manifest.model_copy(update=update))
 
-    def _others(self, of_papers: dict[str, Any]) -> dict[str, Any]:
-        return {name: held for name, held in of_papers.items() if not self.ids.of_paper(name)}
-
     def sources(self) -> None:
         """Remove PDFs and raw files, then the texts themselves, all files in one step."""
-        for file in sorted({*self._files_of_rows(), *self._files_by_name()}):
+        places = (self.folder.data, self.path / SOURCE)
+        named = (file for place in places for file in self.ids.named_files(place))
+        for file in sorted({*self._files_of_rows(), *named}):
             self._unlink(file)
         if self.dry:
             for file in (*self._texts, self.path / INDEX):
@@ -521,20 +509,10 @@ class _Removal:
         names = {text for text in texts if len(text.encode("utf-8", "replace")) <= _LONGEST_NAME}
         named = {name for name in names if (data / name).is_file()}
         for file in self._texts if named else ():
-            for line in self.ids.lines(_lines_in(file)):
-                named = {name for name in named if line is None or name.encode() not in line}
+            for line in self.ids.kept_lines(file):
+                named = {name for name in named if name.encode() not in line}
         inside = data.resolve()
         return (data / name for name in named if (data / name).resolve().is_relative_to(inside))
-
-    def _files_by_name(self) -> Iterator[Path]:
-        """Raw files and PDFs that are called by the identifier of a removed paper or review."""
-        names = {file_name(name) for name in (*self.ids.papers, *self.ids.reviews)}
-        for place in (self.path / SOURCE, self.folder.data):
-            for file in place.rglob("*"):
-                parts = file.relative_to(place).parts
-                stems = {base_paper_id(name) for part in parts for name in (part, Path(part).stem)}
-                if file.is_file() and file not in self._texts and stems & names:
-                    yield file
 
     def finish(self) -> Receipt:
         """Note sums anew, search for what is left, write the receipt and the log."""
@@ -571,9 +549,7 @@ class _Removal:
             update={
                 "papers": tuple(sorted(self.ids.papers)),
                 "reviews": tuple(sorted(self.ids.reviews)),
-                "removed": dict(
-                    sorted((self._before + self.removed).items())
-                ),  # a sum of counters has no zeros
+                "removed": dict(sorted((self._before + self.removed).items())),
                 "remains": tuple(self.remains),
             }
         )
@@ -600,8 +576,14 @@ class _Removal:
                 continue
             if left:
                 yield f"the ledger {place}: {left:,} calls"
+        texts = set(self._texts)  # what stands there stands in a text that stays
         for file in (*sorted(self.path.rglob("*")), *_temporary_files()):
-            if file.is_file() and not file.is_symlink() and file.suffix not in _SEALED:
+            if (
+                file.is_file()
+                and not file.is_symlink()
+                and file.suffix not in _SEALED
+                and file not in texts
+            ):
                 found: set[tuple[str, ...]] = set()
                 for piece in _pieces(file):
                     found |= self.passages.found(piece)
@@ -611,12 +593,6 @@ class _Removal:
 
 def _write_manifest(run: Path, manifest: Manifest) -> None:
     write_whole(run / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
-
-
-def _lines_in(file: Path) -> Iterator[bytes]:
-    if file.is_file():
-        with file.open("rb") as lines:
-            yield from lines
 
 
 def _pieces(file: Path) -> Iterator[str]:

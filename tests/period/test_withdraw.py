@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,13 +18,14 @@ from reviewscore.llm.ledger.upkeep import exported
 from reviewscore.period import withdraw as module
 from reviewscore.period.log import LOG, read
 from reviewscore.period.passages import Passages
-from reviewscore.period.removed_ids import RemovedIds
+from reviewscore.period.removed_ids import RemovedIds, take_out
+from reviewscore.period.sync import sync
 from reviewscore.period.venue import removed_ids
 from reviewscore.period.verify import verify
 from reviewscore.period.withdraw import Receipt, withdraw
-from reviewscore.runs.folder import POINTS, read_manifest
+from reviewscore.runs.folder import POINTS, manifest_of, read_manifest
 from tests.commands import Invoke, invoker
-from tests.ledgers import bytes_in, traces
+from tests.ledgers import bytes_in, paid_call, record, traces
 from tests.period.withdrawals import (
     FROGS,
     OLD_FROGS,
@@ -32,21 +34,30 @@ from tests.period.withdrawals import (
     R2,
     R3,
     REPLY,
+    ROWS,
     TOADS,
     counts_of,
     ledger_of,
+    lines,
     make_venue,
     point_ids,
     rows_of,
 )
 
 
-@pytest.fixture
-def venue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    made = make_venue(tmp_path / "venue", invoker("audit", capsys))
-    ledger_of(tmp_path / "ledger")
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The venue and the ledger, made once."""
+    folder = tmp_path_factory.mktemp("pristine")
+    made = make_venue(folder / "venue")
+    ledger_of(folder / "ledger")
     assert verify(made).holds
-    return made
+    return folder
+
+
+@pytest.fixture
+def venue(pristine: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(pristine, tmp_path / "copy") / "venue"
 
 
 def removed(venue: Path, *names: str, dry: bool = False) -> Receipt:
@@ -130,6 +141,22 @@ def test_the_folder_can_be_verified_and_read_as_before(venue: Path) -> None:
     assert removed_ids(venue) == {"paper": {"frogs"}, "review": {"frogs-r1", "frogs-r2"}}
 
 
+def test_later_syncs_leave_out_what_was_removed(venue: Path, tmp_path: Path) -> None:
+    for name, rows in ROWS.items():
+        lines(tmp_path / "pile" / f"{name}.jsonl", [row for row in rows if "@" not in str(row)])
+    synced = tmp_path / "synced"
+    sync(tmp_path / "pile", synced)
+    removed(synced, "frogs-r1", "toads")
+
+    again = sync(tmp_path / "pile", synced)
+
+    assert again.counts == {}
+    assert rows_of(synced / "data" / "reviews.jsonl") == []
+    assert [row["paper_id"] for row in rows_of(synced / "data" / "papers.jsonl")] == ["frogs"]
+    assert left_of(synced, R1, R3, TOADS) == []
+    assert verify(synced).holds
+
+
 def test_the_receipt_says_what_went_where_and_holds_no_text(venue: Path) -> None:
     receipt = removed(venue, "frogs")
 
@@ -168,9 +195,8 @@ def kills(monkeypatch: pytest.MonkeyPatch, at: int) -> Callable[[], None]:
 
         return act
 
-    monkeypatch.setattr(module, "write_whole", counted(module.write_whole))
-    monkeypatch.setattr(module, "append", counted(module.append))
-    monkeypatch.setattr(module, "note_pages", counted(module.note_pages))
+    for name in ("write_whole", "append", "note_pages"):
+        monkeypatch.setattr(module, name, counted(getattr(module, name)))
     monkeypatch.setattr(Path, "unlink", counted(Path.unlink))
     return monkeypatch.undo
 
@@ -230,6 +256,48 @@ def test_files_of_killed_commands_are_searched_too(
     assert not (tmp_path / "tmp" / "reviewscore-a" / "1").exists()
     assert (tmp_path / "tmp" / "reviewscore-b").exists()
     assert (tmp_path / "tmp" / "others").exists()
+
+
+def test_a_paper_that_lies_in_a_file_goes_with_the_file_and_what_was_made_of_it(
+    venue: Path,
+) -> None:
+    newts = "Newts return to the pond where they were born even when it has been moved by a mile. "
+    papers = venue / "data" / "papers.jsonl"
+    (venue / "data" / "pdfs").mkdir()
+    for name, text in (("newts", newts), ("eels", TOADS)):
+        (venue / "data" / "pdfs" / f"{name}.txt").write_text(text * 3)
+        row = {"paper_id": name, "file": f"pdfs/{name}.txt"}
+        papers.write_text(papers.read_text() + json.dumps(row) + "\n")
+    record(venue.parent / "ledger", "a run", paid_call("Is it so?", prefix=newts * 3))
+
+    receipt = removed(venue, "newts")
+
+    assert receipt.remains == ()
+    assert [file.name for file in (venue / "data" / "pdfs").iterdir()] == ["eels.txt"]
+    assert left_of(venue, newts) == []
+    assert "Is it so?" not in prompts_in(venue)
+
+
+def test_prompts_in_an_exchange_folder_are_named_or_taken_out(venue: Path) -> None:
+    folder = venue.parent / "exchange"
+    folder.mkdir()
+    asked = [{"prompt": f"{number:064x}", "messages": [{"role": "user", "content": text}]}
+             for number, text in enumerate((R1, R3))]  # fmt: skip
+    for name in ("prompts.jsonl", "open.jsonl"):
+        (folder / name).write_text("".join(f"{json.dumps(line)}\n" for line in asked))
+    replies = [{"prompt": line["prompt"], "text": "no"} for line in asked]
+    (folder / "replies.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in replies))
+    manifest = manifest_of(venue / "run").model_copy(update={"judge": f"exchange:{folder}"})
+    (venue / "run" / "manifest.json").write_text(manifest.model_dump_json())
+    place = venue.parent / "ledger"
+
+    named = withdraw(venue, ["frogs"], ledger=place, dry=True)
+    taken = withdraw(venue, ["frogs"], ledger=place, exchange=True)
+
+    assert named.remains == (f"{folder}: 3 prompts and replies; --exchange takes them",)
+    assert taken.removed["exchange"] == 3
+    for name in ("prompts.jsonl", "open.jsonl", "replies.jsonl"):
+        assert [row["prompt"] for row in rows_of(folder / name)] == [f"{1:064x}"]
 
 
 def test_a_passage_that_stands_in_a_text_that_stays_is_no_leak(venue: Path) -> None:
@@ -306,6 +374,40 @@ def test_identifiers_that_are_common_words_take_only_what_is_theirs(ids: str) ->
     assert not mine.owns({"id": ids, "what": "review"})
     kept = {"points": [{"paper_id": "other", "looks": [{"id": ids}]}], "none": None}
     assert mine.without({**kept, "more": [{"paper_id": ids}]}) == {**kept, "more": []}
+
+
+def thread_of(forum: str, *replies: tuple[str, str, str]) -> dict[str, object]:
+    """A forum of OpenReview as it is kept: a submission, and notes in reply to one another."""
+    notes = [{"id": name, "forum": forum, "replyto": to, "content": {"text": {"value": text}}}
+             for name, to, text in replies]  # fmt: skip
+    content = {"abstract": {"value": FROGS}}
+    note = {"id": forum, "forum": forum, "content": content, "details": {"replies": notes}}
+    return {"api": 2, "note": note}
+
+
+def test_raw_threads_lose_a_review_with_what_replies_to_it_or_the_whole_forum(
+    tmp_path: Path,
+) -> None:
+    raw, pdfs = tmp_path / "raw", tmp_path / "pdfs"
+    pdfs.mkdir()
+    raw.mkdir()
+    for name in ("frogs", "legs"):
+        (pdfs / f"{name}.pdf").write_bytes(b"%PDF")
+    replies = ("frogs-r1", "frogs", R1), ("n1", "frogs-r1", REPLY), ("n2", "frogs", R2)
+    forums = [thread_of("frogs", *replies), thread_of("legs", ("n3", "legs", R3))]
+    (raw / "forums.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in forums))
+    version = {"id": "frogs-r1", "content": {"review": R1_OLD}}
+    (raw / "versions.jsonl").write_text(f"{json.dumps(version)}\n")
+
+    take_out(tmp_path, RemovedIds(set(), {"frogs-r1"}))
+    left, other = rows_of(raw / "forums.jsonl")
+    assert [note["id"] for note in left["note"]["details"]["replies"]] == ["n2"]
+    assert other == forums[1]
+    assert rows_of(raw / "versions.jsonl") == []
+
+    take_out(tmp_path, RemovedIds({"frogs"}, {"n2"}))
+    assert rows_of(raw / "forums.jsonl") == [forums[1]]
+    assert [file.name for file in pdfs.iterdir()] == ["legs.pdf"]
 
 
 @pytest.mark.parametrize("form", [

@@ -8,12 +8,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from reviewscore.cli.main import main
 from reviewscore.period.log import append
 from reviewscore.period.venue import VenueRecord
 from reviewscore.period.verify import note_pages
 from reviewscore.runs.folder import MANIFEST, POINTS, manifest_of
 from reviewscore.schema.call import Call
-from tests.commands import Invoke
 from tests.ledgers import paid_call, record
 
 FROGS = (
@@ -66,15 +68,16 @@ def lines(file: Path, rows: list[dict[str, Any]]) -> Path:
     return file
 
 
-def make_venue(venue: Path, audit: Invoke) -> Path:
+def make_venue(venue: Path) -> Path:
     """A venue of two papers and three reviews, audited, labelled and delivered."""
     files = [lines(venue / "data" / f"{name}.jsonl", rows) for name, rows in ROWS.items()]
     made = VenueRecord(source="pile", kind="folder", made="2027-01-01T00:00:00+00:00", syncs=1)
     (venue / "venue.json").write_text(made.model_dump_json())
     write_syncs(venue)
     append(venue, "synced", files=files)
-    audited = audit(venue / "data", "-o", venue / "run", "-q")
-    assert audited.exit_code == 0, audited.stderr
+    with pytest.raises(SystemExit) as ended:
+        main(["audit", str(venue / "data"), "-o", str(venue / "run"), "-q"])
+    assert not ended.value.code
     write_beside(venue)
     append(venue, "audited", files=[venue / "run" / MANIFEST, venue / "run" / POINTS])
     (venue / "pages" / "p1").mkdir(parents=True)
