@@ -249,16 +249,18 @@ def _paper(
         name: _stamped(source.folder / name, row.paper_id, before.get(name))
         for name in sorted(names)
     }
+    places = sorted(stamp[0] for stamp in files.values())
     judged = (
         row.abstract,
-        text_of(row) if row.has_text else "",
         [(section.title, bool(section.text)) for section in row.sections or ()],
         [(one.kind, one.text, files.get(one.file or "", one.file)) for one in row.documents or ()],
         row.own_kind,
-        sorted(stamp[0] for stamp in files.values()),
+        places,
     )
-    judged_sum, rest = _sum(judged), _sum([_filled(record.value), judged[-1]])
-    return row.paper_id, SourceRow(row.paper_id, judged_sum, rest, record.offset, line, files)
+    sha = _sum(judged, text_of(row) if row.has_text else "")
+    said = {**_filled(record.value), "text": sha.hex()}  # the text is large: it is encoded once
+    rest = _sum([said, places])
+    return row.paper_id, SourceRow(row.paper_id, sha, rest, record.offset, line, files)
 
 
 def _stamped(file: Path, paper_id: str, before: Stamp | None) -> Stamp:
@@ -319,9 +321,11 @@ def _filled(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _sum(value: object) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+def _sum(value: object, text: str = "") -> bytes:
+    """SHA-256 of a value as JSON, and of a text."""
+    summed = sha256(json.dumps(value, default=str).encode())
+    summed.update(text.encode("utf-8", "surrogatepass"))
+    return summed.digest()
 
 
 def _id_of(row: RecordRow, name: str, file: RecordFile) -> str | None:

@@ -130,13 +130,15 @@ def sync(
         record = _record(folder, VenueRecord(source=name, kind=source.kind, made=at))
         if place.is_relative_to((venue_path / DATA).resolve()):
             raise InputError("is the venue's own data", file=place, cure="name its source")
-        removed, awaits = removed_ids(venue_path), source.kind != "folder"
+        removed = removed_ids(venue_path)
         if source.fetch is not None:
-            source.fetch()
-            # What was removed may not come back with what the source still has of it.
-            take_out(venue_path / SOURCE, RemovedIds(removed["paper"], removed["review"]))
+            try:
+                source.fetch()
+            finally:  # what was removed for good stays out of the fetched data, too
+                take_out(venue_path / SOURCE, RemovedIds(removed["paper"], removed["review"]))
         before = _Before.read(venue_path, record)
         known = {base: rows[-1].files for base, rows in before.papers.items()}
+        awaits = source.kind != "folder"
         with open_source(source.folder, known, removed, awaits_texts=awaits) as read:
             if waiting := read.papers.awaited:
                 say(f"{waiting:,} papers have no text yet; they and their reviews wait for it")

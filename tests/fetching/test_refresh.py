@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reviewscore.period.venue import VenueFolder
+from reviewscore.period.venue import RemovedRow, VenueFolder
 from tests.commands import Invoke, invoker
 from tests.fetching.server import DATA, JSON, Answer, Replay, load, pdf
 
@@ -193,3 +193,22 @@ def test_an_export_is_a_source(sync: Invoke, tmp_path: Path) -> None:
     assert first.exit_code == 0, first.stderr
     assert VenueFolder(tmp_path / "v").record.kind == "export"
     assert changes(tmp_path / "v", 2) == [("updated", "Sub25")]
+
+
+def test_what_was_removed_for_good_is_not_brought_back_by_a_fetch(
+    living: Living, sync: Invoke, tmp_path: Path
+) -> None:
+    living.add(1)
+    sync(VENUE, "-o", tmp_path / "v")
+    gone = RemovedRow(what="paper", id="Sub0001", at="2027-03-02T00:00:00+00:00")
+    (tmp_path / "v" / "withdrawn.jsonl").write_text(gone.model_dump_json() + "\n")
+    living.forums["Sub0001"]["tmdate"] = LATER + 5
+    ended = sync(VENUE, "-o", tmp_path / "v", "--yes")
+
+    assert ended.exit_code == 0, ended.stderr
+    assert sorted(changes(tmp_path / "v", 2)) == [
+        ("withdrawn", "Rev0001"),
+        ("withdrawn", "Sub0001"),
+    ]
+    for file in (tmp_path / "v" / "source").rglob("*.jsonl"):
+        assert "Rev0001" not in file.read_text("utf-8")

@@ -308,7 +308,7 @@ def test_papers_without_a_text_wait_for_it_where_the_source_brings_it_later(
 ) -> None:
     bare = {"paper_id": "p1", "title": "On p1"}
     source = put(tmp_path / "s", [bare, paper("p2")], [review("r1", "p1"), review("r2", "p2")])
-    given, told = SyncSource(source, "V/2027", "openreview"), []
+    given, told = SyncSource(source, "V/2027", "openreview"), list[str]()
     done = sync(given, venue, say=told.append)
     put(source, [paper("p1"), paper("p2")], [review("r1", "p1"), review("r2", "p2")])
 
