@@ -1,8 +1,9 @@
 """The group of commands, global behaviour and exit codes.
 
 0 done · 1 no: a threshold was missed (`agree --fail-under`), the rounds ran out (`reconstruct`), a
-prompt differs (`prompts verify`), something is suspicious (`inspect`) · 2 wrong use · 3 done in
-part, some points or files failed · 4 stopped by a limit · 130 interrupted.
+prompt differs (`prompts verify`), something is suspicious (`inspect`), a venue folder is not what
+was written (`verify`) · 2 wrong use · 3 done in part, some points or files failed · 4 stopped by a
+limit · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ _VERBS = {
     "merge": "Make one run folder of the parts of a venue.",
     "venue": "Report on a venue: rates by type, area and reviewer load, naming nobody.",
     "compare": "Measure drift between two judges, settings or years, with intervals.",
+    "verify": "Check the log, the records and the pages of a venue folder.",
+    "withdraw": "Remove a paper or review from a venue folder and the ledger.",
     "purge": "Remove a run and its copies, such as its calls in the ledger.",
     "cache": "Look at the ledger of paid calls, export it, empty it.",
     "prompts": "List, show or verify the prompts.",

@@ -1,0 +1,225 @@
+"""Whether the log, the records and the pages of a venue folder are what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reviewscore.errors import InputError, RunFolderError
+from reviewscore.files import hash_file, read_lines, write_whole
+from reviewscore.period.log import FIRST, LOG, Head, LogEntry, parsed
+from reviewscore.runs.folder import MANIFEST, changed_records, manifest_of
+from reviewscore.schema.record import storable
+
+PAGES = "pages"
+PAGE_SUMS = "pages.sha256"
+"""Sums of the delivered pages, as ``sha256sum -c`` reads them in the venue folder."""
+_RUNS = ("run", "run/local")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One kind of things that were looked at.
+
+    Attributes:
+        what: What they are.
+        count: How many there are.
+        faults: Those that are not what was written, with file and entry, in words.
+    """
+
+    what: str
+    count: int
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a venue folder was found to be.
+
+    Attributes:
+        checks: What was looked at.
+        head: The last entry of the log, to be kept elsewhere.
+        torn: Bytes of a half-written entry at the end, which the next entry notes.
+    """
+
+    checks: tuple[Check, ...]
+    head: Head
+    torn: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing differs."""
+        return not any(check.faults for check in self.checks)
+
+
+def verify(venue: Path, kept: Head | None = None) -> Verification:
+    """Compare a venue folder with its log, its records' sums and those of its pages.
+
+    Args:
+        venue: The folder; it is only read.
+        kept: The head of the log as it was once, kept elsewhere.
+
+    Raises:
+        RunFolderError: There is no log, or a file cannot be read.
+    """
+    if not (venue / LOG).is_file():
+        raise RunFolderError(
+            f"{venue} has no {LOG}; name a folder that `reviewscore sync -o` wrote, or put the "
+            "log back"
+        )
+    chain = _Chain(venue / LOG)
+    faults = (*chain.faults, *(chain.against(kept) if kept is not None else ()))
+    return Verification(
+        checks=(
+            Check("entries of the log", chain.count, faults),
+            Check("files that entries name", len(chain.files), tuple(_changed(venue, chain))),
+            *(_records(venue, name) for name in _RUNS if (venue / name / MANIFEST).is_file()),
+            _pages(venue, chain),
+        ),
+        head=chain.head,
+        torn=chain.torn,
+    )
+
+
+class _Chain:
+    """The entries of a log, each compared with the one before."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.count, self.head, self.torn = 0, Head(0, FIRST), path.stat().st_size
+        self.faults: list[str] = []
+        self.hashes: list[str] = []
+        self.files: dict[str, tuple[str, int]] = {}
+        """Sum of each file that entries name, and the line of the last of them."""
+        for number, (_, raw) in enumerate(read_lines(path), start=1):
+            self.count, self.torn = number, self.torn - len(raw)
+            try:
+                entry = parsed(path, raw, number)
+            except RunFolderError as error:
+                self.faults.append(str(error))
+                self.hashes.append("")
+                continue
+            self._add(entry, raw, number)
+
+    def _add(self, entry: LogEntry, raw: bytes, line: int) -> None:
+        place = f"{self.path}:{line}: entry {entry.number} ({entry.event})"
+        if entry.hash != entry.own_hash() or raw != entry.line() + b"\n":
+            self.faults.append(f"{place} was changed: its hash is not that of its fields")
+        before = self.hashes[-1] if self.hashes else FIRST
+        if entry.number != line or entry.before != before:
+            self.faults.append(
+                f"{place} does not follow on the entry before it: one was changed, taken out, put "
+                "in or moved"
+            )
+        self.hashes.append(entry.hash)
+        self.head = Head(entry.number, entry.hash)
+        self.files.update({name: (sha256, line) for name, sha256 in entry.files.items()})
+
+    def against(self, kept: Head) -> Iterator[str]:
+        """What differs from a head that was kept elsewhere."""
+        if kept.number > len(self.hashes):
+            yield (
+                f"{self.path}: entries {len(self.hashes) + 1} to {kept.number} are missing: the "
+                "end of the log was cut off"
+            )
+        elif kept.number > 0 and self.hashes[kept.number - 1] != kept.hash:
+            yield f"{self.path}:{kept.number}: entry {kept.number} is not the one that was kept"
+
+
+def _changed(venue: Path, chain: _Chain) -> Iterator[str]:
+    """Files that are not what the last entry that names them says."""
+    for name, (sha256, line) in sorted(chain.files.items()):
+        if (problem := _problem(venue / name, sha256)) is None:
+            continue
+        yield f"{venue / name} {problem} after entry {line} of the log{_under_way(venue / name)}"
+
+
+def _problem(file: Path, sha256: str) -> str | None:
+    try:
+        return None if hash_file(file).sha256 == sha256 else "was changed"
+    except InputError:
+        return "is gone or cannot be read, which happened"
+
+
+def _under_way(file: Path) -> str:
+    """Why a run's file may rightly differ: its session has not come to its end."""
+    if not (file.parent / MANIFEST).is_file() or not manifest_of(file.parent).growing:
+        return ""
+    return "; an audit is under way or was cut off: run the same command again, then verify"
+
+
+def _records(venue: Path, name: str) -> Check:
+    """The records of a run against the sums in its manifest."""
+    run = venue / name
+    manifest = manifest_of(run)
+    faults = tuple(
+        f"{run / file} was changed after the run by something else than reviewscore"
+        for file in changed_records(run, manifest)
+    )
+    return Check(f"files of records of {name}", len(manifest.digests), faults)
+
+
+def _pages(venue: Path, chain: _Chain) -> Check:
+    """The delivered pages against their sums, and pages that were put beside them."""
+    known = dict(_sums(venue))
+    faults = [
+        f"{venue / name} {problem} after it was delivered"
+        for name, sha256 in known.items()
+        if (problem := _problem(venue / name, sha256)) is not None
+    ]
+    faults += [
+        f"{venue / name} is in no line of {PAGE_SUMS}: it was not delivered by reviewscore"
+        for name in _files_in(venue, venue / PAGES)
+        if name not in known
+    ]
+    if known and PAGE_SUMS not in chain.files:
+        faults.append(f"{venue / PAGE_SUMS} is named by no entry of the log")
+    return Check("delivered pages", len(known), tuple(faults))
+
+
+def _sums(venue: Path) -> Iterator[tuple[str, str]]:
+    for number, (_, raw) in enumerate(read_lines(venue / PAGE_SUMS), start=1):
+        sha256, gap, name = raw.decode("utf-8", "replace").rstrip("\n").partition("  ")
+        if not gap:
+            raise RunFolderError(
+                f"{venue / PAGE_SUMS}:{number}: no sum and name; deliver the pages again"
+            )
+        yield name, sha256
+
+
+def _files_in(venue: Path, folder: Path) -> Iterator[str]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield storable(path.relative_to(venue).as_posix())
+
+
+def note_pages(venue: Path, folders: Sequence[Path] | None = None) -> Path:
+    """Write down the sums of delivered pages, to be named in the log (`log.append`).
+
+    Args:
+        venue: The venue folder.
+        folders: Folders or files below its ``pages/`` that were written or removed, whose lines
+            are made anew; all if not given.
+
+    Returns:
+        The file of sums.
+
+    Raises:
+        RunFolderError: It cannot be written.
+    """
+    roots = [venue / PAGES] if folders is None else folders
+    anew = [storable(root.relative_to(venue).as_posix()) for root in roots]
+    kept = {
+        name: sha256
+        for name, sha256 in _sums(venue)
+        if not any(name == root or name.startswith(f"{root}/") for root in anew)
+    }
+    for root in roots:
+        names = _files_in(venue, root) if root.is_dir() else iter(anew[:0])
+        kept.update({name: hash_file(venue / name).sha256 for name in names})
+        if root.is_file():
+            kept[storable(root.relative_to(venue).as_posix())] = hash_file(root).sha256
+    lines = (f"{sha256}  {name}\n".encode() for name, sha256 in sorted(kept.items()))
+    write_whole(venue / PAGE_SUMS, lines)
+    return venue / PAGE_SUMS
