@@ -1,0 +1,369 @@
+"""Judge what changed in a venue: the run of its audit is brought up to date before it goes on.
+
+Of a review whose words changed, points that still stand keep their verdicts; scores of the others
+are kept with the sync that took them away. Nothing is asked here: what is missing then, the audit
+asks for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection as Names, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+
+from reviewscore import prompts
+from reviewscore.config import Resolved
+from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.files import write_whole
+from reviewscore.period import log
+from reviewscore.period.venue import (
+    RUN,
+    SYNCS,
+    VENUE,
+    ChangeKind,
+    PastRow,
+    VenueFolder,
+    jsonl,
+    lines_of,
+    removed_ids,
+    staged,
+)
+from reviewscore.period.wordings import Splitting, Standing, Wording, anchored, stretches
+from reviewscore.points.responses import align_response
+from reviewscore.runs.audit import audit, input_sums, inputs_of, new_manifest
+from reviewscore.runs.folder import (
+    ERRORS,
+    MANIFEST,
+    POINTS,
+    LockedFolder,
+    changed_records,
+    digests_of,
+    manifest_of,
+    read_lines_of_points,
+    read_manifest,
+    read_points,
+)
+from reviewscore.runs.kept_points import KeptPoints
+from reviewscore.runs.manifest import Counts, Manifest, differences, of_input, sum_of
+from reviewscore.runs.session import Interruption, Outcome, Progress
+from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.record import Record
+from reviewscore.sources.collection import Collection, read_collection
+
+RETIRED = "retired.jsonl"
+LOCAL = "local"
+"""Folder in the run of a venue, of what models on this machine judge beside the main judge."""
+_TOUCHING = (
+    ChangeKind.NEW,
+    ChangeKind.EDITED,
+    ChangeKind.WITHDRAWN,
+    ChangeKind.RETURNED,
+    ChangeKind.ANSWERED,
+    ChangeKind.REMARKED,
+)
+"""Changes of reviews by which points, their places or the responses to them may differ."""
+
+
+class RetiredScore(Record):
+    """The score of a point that its review no longer holds, or that is no longer its score.
+
+    Attributes:
+        point_id: The point.
+        since: Number of the first sync in which it held.
+        until: Number of the sync from which on it does not.
+        score: The score.
+    """
+
+    point_id: str
+    since: int
+    until: int
+    score: PointScore
+
+
+class History:
+    """What reviews of a venue were, and the scores of a run that are no longer theirs.
+
+    Args:
+        venue: The venue.
+        run: Its run folder, or that of a judge beside the main one.
+        manifest: Of the run.
+        collection: What the venue's data hold now.
+        wanted: The reviews.
+    """
+
+    def __init__(
+        self,
+        venue: VenueFolder,
+        run: Path,
+        manifest: Manifest,
+        collection: Collection,
+        wanted: Names[str],
+    ) -> None:
+        self.venue, self.splitting = venue, Splitting.of(manifest)
+        self.collection = collection
+        self._file = RETIRED if run == venue.run else f"{LOCAL}-{RETIRED}"
+        self._past: dict[str, list[PastRow]] = defaultdict(list)
+        for row in venue.past():
+            if row.what == "review" and row.id in wanted:
+                self._past[row.id].append(row)
+        self._since = {
+            row.id: row.since for row in venue.index() if row.what == "review" and row.id in wanted
+        }
+        self.retired: dict[str, list[RetiredScore]] = defaultdict(list)
+        for number in range(1, venue.record.syncs + 1):
+            for each in lines_of(venue.path / self.file(number), RetiredScore):
+                if each.score.review_id in wanted:
+                    self.retired[each.score.review_id].append(each)
+
+    def file(self, sync: int) -> Path:
+        """Where the scores are that a sync retired, from the venue's folder on."""
+        return self.venue.sync_folder(sync).relative_to(self.venue.path) / self._file
+
+    def wordings(self, review_id: str, scores: Sequence[PointScore]) -> list[Wording]:
+        """The wordings that a review had, with the points of these scores and of retired ones."""
+        since = self._since.get(review_id)
+        current = None if since is None else (self.collection.review(review_id), since)
+        known = [*scores, *(each.score for each in self.retired[review_id])]
+        return self.splitting.wordings(self._past[review_id], current, known)
+
+
+@dataclass
+class _Rebase:
+    """The scores of reviews that changed, as they are to stand in a run from now on.
+
+    Attributes:
+        history: Of these reviews.
+        judged: Number of the sync that the run knows.
+        scores: Scores as they stand now, by point; those of before that are not in it go.
+        retired: Scores that go, by the sync that took them away.
+    """
+
+    history: History
+    judged: int
+    scores: dict[str, PointScore]
+    retired: dict[int, list[RetiredScore]]
+
+    def of_review(self, review_id: str, before: Sequence[PointScore]) -> None:
+        """Find out what becomes of the scores of a review."""
+        wordings = self.history.wordings(review_id, before)
+        now = wordings[-1] if wordings and wordings[-1].until is None else None
+        kept: list[PointScore] = []
+        for score in before:
+            held = stretches(score.point_id, wordings)
+            at = [one for one in held if one[0] <= self.judged < (one[1] or self.judged + 1)]
+            since, until = (at or held[-1:] or [(max(self.judged, 1), None)])[0]
+            if until is None and now is not None and score.point_id in now.points:
+                kept.append(score)
+                continue
+            until = until or self.history.venue.record.syncs
+            gone = RetiredScore(point_id=score.point_id, since=since, until=until, score=score)
+            self.retired[until].append(gone)
+            self.history.retired[review_id].append(gone)
+        if now is None:
+            return
+        names = {score.point_id for score in kept}
+        kept += self._returned(review_id, now.points, names)
+        stand = [anchored(score, now.points[score.point_id]) for score in kept]
+        self.scores |= {score.point_id: score for score in self._answered(review_id, now, stand)}
+
+    def _returned(
+        self, review_id: str, points: Standing, kept: set[str]
+    ) -> Iterator[PointScore]:
+        """Scores of points that their review holds again."""
+        latest = {each.point_id: each.score for each in self.history.retired[review_id]}
+        for name, score in latest.items():
+            again = name in points and name not in kept and score.status is not Status.ERROR
+            if again and score.paper_id == points[name].paper_id:
+                yield score
+
+    def _answered(
+        self, review_id: str, now: Wording, scores: Iterable[PointScore]
+    ) -> Iterator[PointScore]:
+        """Scores with what of the authors' response answers them."""
+        review = self.history.collection.review(review_id)
+        answers = None
+        if review.author_response:
+            answers = align_response(review, tuple(now.points.values())).answers
+        for score in scores:
+            found = None if answers is None else tuple(answers.get(score.point_id, ()))
+            yield score.model_copy(update={"author_answers": found})
+
+
+def _rebased(
+    venue: VenueFolder, run: Path, collection: Collection, folder: Path, *, accept_changed: bool
+) -> None:
+    """Write what a run is to hold of the venue as it is now into a folder that is put into place.
+
+    Raises:
+        RunFolderError: The run cannot be read, or its records were changed.
+    """
+    old, judged = read_manifest(run, accept_changed=accept_changed), venue.record.judged
+    names = {review.review_id for review in collection.reviews}
+    touched = {
+        change.id
+        for change in venue.changes(judged)
+        if change.what == "review" and change.change in _TOUCHING
+    }
+    before: dict[str, list[PointScore]] = {name: [] for name in touched}
+    for score in read_points(run):
+        if score.review_id in touched or score.review_id not in names:
+            before.setdefault(score.review_id, []).append(score)
+    history = History(venue, run, old, collection, before.keys())
+    rebase = _Rebase(history, judged, {}, defaultdict(list))
+    removed = removed_ids(venue.path)["review"]
+    for review_id, scores in before.items():
+        if review_id not in removed:
+            rebase.of_review(review_id, scores)
+    for sync, gone in rebase.retired.items():
+        there = [*lines_of(venue.path / history.file(sync), RetiredScore)]
+        target = folder / history.file(sync)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, jsonl([*there, *gone]))
+    _write_run(
+        run,
+        folder / run.relative_to(venue.path),
+        _with_inputs(old, collection, changed_records(run, old)),
+        {score.point_id: None for scores in before.values() for score in scores} | rebase.scores,
+    )
+
+
+def _with_inputs(old: Manifest, collection: Collection, changed: Sequence[str]) -> Manifest:
+    """A run's manifest with other inputs, to go on from."""
+    inputs = inputs_of(collection, old.settings["paper_as"].value)
+    decisive = {name: value for name, value in old.decisive.items() if not name.startswith("input ")}
+    decisive |= input_sums(inputs)
+    counts = Counts(
+        papers=min(old.counts.papers, len(collection.papers)),
+        reviews=min(old.counts.reviews, len(collection.reviews)),
+    )
+    return old.model_copy(
+        update={
+            "inputs": inputs,
+            "decisive": decisive,
+            "decisive_sha256": sum_of(decisive),
+            "counts": counts,
+            "doubtful": tuple(name for name in old.doubtful if name in collection.papers),
+            "unread": {name: one for name, one in old.unread.items() if name in collection.papers},
+            "complete": False,
+            "changed": tuple(name for name in changed if name != ERRORS),
+        }
+    )
+
+
+def _write_run(
+    run: Path, target: Path, manifest: Manifest, scores: Mapping[str, PointScore | None]
+) -> None:
+    """Write the records of a run with other scores of some points, and its manifest.
+
+    Args:
+        run: The run folder.
+        target: Where the files are written that are to be put into its place.
+        manifest: Its manifest; points are counted and sums taken anew.
+        scores: Scores by point, None for those that go; further ones come last.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    status, findings = Counter[Status](), Counter[str]()
+
+    def lines() -> Iterator[bytes]:
+        left = dict(scores)
+        for line, old in read_lines_of_points(run):
+            new = left.pop(old.point_id, old)
+            if new is not None:
+                yield count(new, line if new == old else line_of(new))
+        yield from (count(new, line_of(new)) for new in left.values() if new is not None)
+
+    def count(score: PointScore, line: bytes) -> bytes:
+        status[score.status] += 1
+        findings.update([score.finding.value] if score.finding else [])
+        return line
+
+    write_whole(target / POINTS, lines())
+    digests = {**digests_of(run), **digests_of(target)}
+    update = {"counts": manifest.counts.of_points(status, findings), "digests": digests}
+    update |= {"growing": False}
+    whole = manifest.model_copy(update=update)
+    write_whole(target / MANIFEST, whole.model_dump_json(indent=2) + "\n")
+
+
+def line_of(record: Record) -> bytes:
+    """A record as a line of a file."""
+    return f"{record.model_dump_json()}\n".encode()
+
+
+class VenueAudit:
+    """An audit of a venue that is under way; the venue is locked.
+
+    Args:
+        venue: The venue.
+        resolved: Settings with their origins.
+        accept_changed: Go on with records that something else has changed.
+
+    Attributes:
+        collection: Its papers and reviews as they are now.
+        out: The run folder.
+    """
+
+    def __init__(self, venue: VenueFolder, resolved: Resolved, *, accept_changed: bool) -> None:
+        self.venue, self.out, self._settings = venue, venue.run, resolved.settings
+        skip = resolved.settings.skip_bad_lines
+        self.collection = read_collection(venue.data, skip_bad_lines=skip)
+        self._go_on(resolved, accept_changed=accept_changed)
+
+    def _go_on(self, resolved: Resolved, *, accept_changed: bool) -> None:
+        """Bring the run, and that of a judge beside it, up to date.
+
+        Raises:
+            RunFolderError: The run was made with other settings, or its records were changed.
+        """
+        venue, record = self.venue, self.venue.record
+        runs = [run for run in (self.out, self.out / LOCAL) if (run / MANIFEST).is_file()]
+        with ExitStack() as stack:
+            for run in runs:
+                stack.enter_context(LockedFolder(run, what="this run"))
+            if self.out in runs:
+                self._check_settings(resolved, accept_changed=accept_changed)
+            folder = stack.enter_context(staged(venue.path))
+            for run in runs:
+                _rebased(venue, run, self.collection, folder, accept_changed=accept_changed)
+            record = record.model_copy(update={"judged": record.syncs})
+            write_whole(folder / VENUE, record.model_dump_json(indent=1) + "\n")
+
+    def _check_settings(self, resolved: Resolved, *, accept_changed: bool) -> None:
+        with prompts.use_directory(self._settings.prompts_dir):
+            new = new_manifest(self.collection, resolved, out=self.out)
+        old = read_manifest(self.out, accept_changed=accept_changed)
+        if found := differences(old.decisive, new.decisive, inputs=False):
+            raise RunFolderError(
+                f"{self.out} was made otherwise: {found[0].words}; use the same settings, or judge "
+                "into another folder with -o"
+            )
+
+    @cached_property
+    def kept(self) -> KeptPoints:
+        """The scores that stand in reviews that were edited, where the judge reads these whole."""
+        manifest = manifest_of(self.out) if (self.out / MANIFEST).is_file() else None
+        settings = self._settings
+        if manifest is None or (
+            settings.asked_per == "point" and Splitting.of(manifest).by_rules
+        ):
+            return KeptPoints()
+        edited = {row.id for row in self.venue.past() if row.what == "review"}
+        scores = self._scores_of(edited)
+        if settings.engine == "ray" and scores:
+            raise SettingsError(
+                "points that stand in edited reviews are compared in one process; leave out "
+                "--engine ray"
+            )
+        history = History(self.venue, self.out, manifest, self.collection, scores.keys())
+        return KeptPoints(scores, partial(_retire, history))
+
+    def _scores_of(self, reviews: Names[str]) -> dict[str, list[PointScore]]:
+        """The scores that the run holds of some reviews, by review."""
+        found: dict[str, list[PointScore]] = defaultdict(list)
+        for score in read_points(self.out):
+            if score.review_id in reviews:
+                found[score.review_id].append(score)
+        return found
