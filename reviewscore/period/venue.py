@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, time
 from enum import StrEnum
@@ -81,8 +81,8 @@ class SyncRecord(Record):
         at: When, UTC, ISO 8601.
         papers: How many papers changed in which way.
         reviews: How many reviews did.
-        kept: Rows of lines that could not be read, which stay as they were.
-        warnings: What was strange about the source, in words.
+        bad_lines: Lines of the source that could not be used.
+        kept: Rows that stay as they were because of such lines.
     """
 
     schema_id: Literal["reviewscore.sync/1"] = Field(default="reviewscore.sync/1", alias="schema")
@@ -90,8 +90,8 @@ class SyncRecord(Record):
     at: str
     papers: dict[str, int] = Field(default_factory=dict)
     reviews: dict[str, int] = Field(default_factory=dict)
+    bad_lines: int = Field(default=0, ge=0)
     kept: int = Field(default=0, ge=0)
-    warnings: tuple[str, ...] = Field(default=(), strict=False)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -154,11 +154,13 @@ class PastRow(Record):
         id: As the row had it; of a paper with its version.
         since: Number of the sync that put it.
         until: Number of the sync that replaced it or took it away.
+        sha: SHA-256 of what is judged of it, as of `IndexRow`.
         row: The row as it stood in the data.
     """
 
     what: What
     id: str
+    sha: str
     since: int = Field(ge=1)
     until: int = Field(ge=1)
     row: dict[str, Any]
@@ -357,12 +359,6 @@ def recover(path: Path) -> None:
 def jsonl(records: Sequence[Record]) -> str:
     """Records as lines of JSON."""
     return "".join(f"{record.model_dump_json()}\n" for record in records)
-
-
-def counted_changes(changes: Sequence[Change], what: What) -> Mapping[str, int]:
-    """How often each change is there, in the order of `ChangeKind`."""
-    counts = Counter(change.change for change in changes if change.what == what)
-    return {kind.value: counts[kind] for kind in ChangeKind if counts[kind]}
 
 
 def _record_in(file: Path, kind: type[Line]) -> Line:

@@ -68,7 +68,7 @@ class RawPaper:
         for name in (self.row.file, self.row.pdf):
             if name is not None and name.lower().endswith(_PDF):
                 if self.content is None:
-                    _check_inside(name, self.folder / "papers", None, "pdf")
+                    check_inside(name, self.folder / "papers", None, "pdf")
                 return name if self.content is None or name in self.content else None
         beside = f"{self.row.paper_id}{_PDF}"
         if self.content is not None:
@@ -76,7 +76,7 @@ class RawPaper:
         if Path(beside).name != beside or "\0" in beside:
             return None
         try:
-            _check_inside(beside, self.folder / "papers", None, "pdf")
+            check_inside(beside, self.folder / "papers", None, "pdf")
         except InputError:
             return None
         return beside
@@ -194,7 +194,7 @@ def read_handles(file: Path, log: FaultLog, files: list[Path]) -> dict[str, Pape
         log.note_fields(row, PaperRow, file)
         try:
             paper = as_model(row, PaperRow, file)
-            _check_paper(paper, handles, file, row.line)
+            check_paper(paper, handles, file, row.line)
         except InputError as error:
             log.fault(error)
         else:
@@ -230,7 +230,7 @@ def _load(raw: Callable[[], RawPaper]) -> Paper:
     return raw().paper()
 
 
-def _check_paper(
+def check_paper(
     paper: PaperRow, handles: Mapping[str, PaperHandle], file: Path, line: int
 ) -> None:
     """Refuse a paper that is there already, or has neither a text nor a file in the folder.
@@ -257,13 +257,24 @@ def _check_paper(
             cure="give `text`, `sections`, `file` or `pdf`",
         )
     if paper.source_file:
-        _check_inside(paper.source_file, file, line, "file" if paper.file else "pdf")
+        check_inside(paper.source_file, file, line, "file" if paper.file else "pdf")
     for document in paper.documents or ():
         if document.source_file:
-            _check_inside(document.source_file, file, line, "documents.file")
+            check_inside(document.source_file, file, line, "documents.file")
 
 
-def _check_inside(name: str, file: Path, line: int | None, field: str) -> None:
+def check_inside(name: str, file: Path, line: int | None, field: str) -> None:
+    """Refuse a file of a paper that is not there, or is outside of the folder.
+
+    Args:
+        name: Its path in the folder.
+        file: The file of papers in that folder.
+        line: The line that names it.
+        field: The field that does.
+
+    Raises:
+        InputError: Names file, line, field and cure.
+    """
     path = file.parent / name
     try:
         inside = path.resolve().is_relative_to(file.parent.resolve())
