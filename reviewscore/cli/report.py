@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import print_line, print_text, say, waiting
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.period.snapshot import ShownRun
 
 
 @click.command("report", cls=Verb, writes_files=True)
@@ -33,33 +37,50 @@ from reviewscore.errors import RunFolderError, SettingsError
     type=click.Choice(["meta-reviewer", "reviewer", "author"]),
     help="A page for one reader: misinformed points with proof, kind notes, or a rebuttal sheet.",
 )
+@click.option(
+    "--as-of",
+    help="Of a venue folder: its papers, reviews and points as of a day (2026-05-03, its end in "
+    "UTC), a time, or the number of a sync.",
+)
 @options.ACCEPT_CHANGED
 def command(
     run: Path,
     output: Path | None,
     data: Path | None,
     reader: str | None,
+    as_of: str | None,
     *,
     accept_changed: bool,
 ) -> int:
-    """Write the report of a run as HTML, Markdown or JSON.
+    """Write the report of a run, or of a venue folder, as HTML, Markdown or JSON.
 
     \b
     Example:  reviewscore report runs/iclr24 -o iclr24.md
               reviewscore report runs/iclr24 --for meta-reviewer -o pages
+              reviewscore report VENUE --as-of 2026-05-03
     """
+    from reviewscore.period.snapshot import shown_run
     from reviewscore.runs.folder import check_destination
 
     if output is not None:
         check_destination(output)
-    if reader is not None:
-        with waiting("writing pages"):
-            return _for(run, reader, output, data, accept_changed=accept_changed)
+    with shown_run(run, as_of) as shown:
+        output = output or shown.output(folder=reader is not None)
+        data = data or shown.data
+        if reader is not None:
+            with waiting("writing pages"):
+                return _for(shown.run, reader, output, data, accept_changed=accept_changed)
+        return _write(shown, output, data, accept_changed=accept_changed)
+
+
+def _write(shown: ShownRun, output: Path | None, data: Path | None, *, accept_changed: bool) -> int:
+    """Write the report of a run."""
     from reviewscore.files import write_whole
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary
 
+    run = shown.run
     ending = ".html" if output is None else output.suffix.lower()
     page = ending in (".html", ".htm")
     collection = (
@@ -82,7 +103,15 @@ def command(
             reviews = collection.review
         with waiting("writing the report"):
             write_summary(run, accept_changed=accept_changed)
-            pages = write_report(run, papers, reviews, out=output, accept_changed=accept_changed)
+            pages = write_report(
+                run,
+                papers,
+                reviews,
+                out=output,
+                accept_changed=accept_changed,
+                later=shown.later,
+                notes=shown.notes,
+            )
         output = pages[0]
     else:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .json")

@@ -8,23 +8,24 @@ asks for.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection as Names, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Names
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
 from pathlib import Path
 
 from reviewscore import prompts
-from reviewscore.config import Resolved
+from reviewscore.config import Resolved, Settings
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import write_whole
 from reviewscore.period import log
+from reviewscore.period.history import LOCAL, History, RetiredScore
+from reviewscore.period.later import EDITS, EditedPoint, later_of, linked, with_points
+from reviewscore.period.taken_back import TakenBack
 from reviewscore.period.venue import (
-    RUN,
-    SYNCS,
+    TAKEN_BACK,
     VENUE,
     ChangeKind,
-    PastRow,
     VenueFolder,
     jsonl,
     lines_of,
@@ -46,16 +47,14 @@ from reviewscore.runs.folder import (
     read_manifest,
     read_points,
 )
-from reviewscore.runs.kept_points import KeptPoints
-from reviewscore.runs.manifest import Counts, Manifest, differences, of_input, sum_of
+from reviewscore.runs.kept_points import KeptPoints, overlap, place_in
+from reviewscore.runs.manifest import Counts, Manifest, differences, sum_of
 from reviewscore.runs.session import Interruption, Outcome, Progress
+from reviewscore.schema.later_remark import LaterRemark
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.sources.collection import Collection, read_collection
 
-RETIRED = "retired.jsonl"
-LOCAL = "local"
-"""Folder in the run of a venue, of what models on this machine judge beside the main judge."""
 _TOUCHING = (
     ChangeKind.NEW,
     ChangeKind.EDITED,
@@ -65,69 +64,6 @@ _TOUCHING = (
     ChangeKind.REMARKED,
 )
 """Changes of reviews by which points, their places or the responses to them may differ."""
-
-
-class RetiredScore(Record):
-    """The score of a point that its review no longer holds, or that is no longer its score.
-
-    Attributes:
-        point_id: The point.
-        since: Number of the first sync in which it held.
-        until: Number of the sync from which on it does not.
-        score: The score.
-    """
-
-    point_id: str
-    since: int
-    until: int
-    score: PointScore
-
-
-class History:
-    """What reviews of a venue were, and the scores of a run that are no longer theirs.
-
-    Args:
-        venue: The venue.
-        run: Its run folder, or that of a judge beside the main one.
-        manifest: Of the run.
-        collection: What the venue's data hold now.
-        wanted: The reviews.
-    """
-
-    def __init__(
-        self,
-        venue: VenueFolder,
-        run: Path,
-        manifest: Manifest,
-        collection: Collection,
-        wanted: Names[str],
-    ) -> None:
-        self.venue, self.splitting = venue, Splitting.of(manifest)
-        self.collection = collection
-        self._file = RETIRED if run == venue.run else f"{LOCAL}-{RETIRED}"
-        self._past: dict[str, list[PastRow]] = defaultdict(list)
-        for row in venue.past():
-            if row.what == "review" and row.id in wanted:
-                self._past[row.id].append(row)
-        self._since = {
-            row.id: row.since for row in venue.index() if row.what == "review" and row.id in wanted
-        }
-        self.retired: dict[str, list[RetiredScore]] = defaultdict(list)
-        for number in range(1, venue.record.syncs + 1):
-            for each in lines_of(venue.path / self.file(number), RetiredScore):
-                if each.score.review_id in wanted:
-                    self.retired[each.score.review_id].append(each)
-
-    def file(self, sync: int) -> Path:
-        """Where the scores are that a sync retired, from the venue's folder on."""
-        return self.venue.sync_folder(sync).relative_to(self.venue.path) / self._file
-
-    def wordings(self, review_id: str, scores: Sequence[PointScore]) -> list[Wording]:
-        """The wordings that a review had, with the points of these scores and of retired ones."""
-        since = self._since.get(review_id)
-        current = None if since is None else (self.collection.review(review_id), since)
-        known = [*scores, *(each.score for each in self.retired[review_id])]
-        return self.splitting.wordings(self._past[review_id], current, known)
 
 
 @dataclass
@@ -164,20 +100,23 @@ class _Rebase:
             self.history.retired[review_id].append(gone)
         if now is None:
             return
-        names = {score.point_id for score in kept}
-        kept += self._returned(review_id, now.points, names)
+        kept += self._returned(review_id, now.points, {score.point_id for score in kept})
         stand = [anchored(score, now.points[score.point_id]) for score in kept]
         self.scores |= {score.point_id: score for score in self._answered(review_id, now, stand)}
 
-    def _returned(
-        self, review_id: str, points: Standing, kept: set[str]
-    ) -> Iterator[PointScore]:
+    def _returned(self, review_id: str, points: Standing, kept: set[str]) -> list[PointScore]:
         """Scores of points that their review holds again."""
         latest = {each.point_id: each.score for each in self.history.retired[review_id]}
-        for name, score in latest.items():
-            again = name in points and name not in kept and score.status is not Status.ERROR
-            if again and score.paper_id == points[name].paper_id:
-                yield score
+        taken = [points[name].span for name in kept]
+        return [
+            score
+            for name, score in latest.items()
+            if name in points
+            and name not in kept
+            and score.status is not Status.ERROR
+            and score.paper_id == points[name].paper_id
+            and not any(overlap(points[name].span, span) for span in taken)
+        ]
 
     def _answered(
         self, review_id: str, now: Wording, scores: Iterable[PointScore]
@@ -218,22 +157,21 @@ def _rebased(
         if review_id not in removed:
             rebase.of_review(review_id, scores)
     for sync, gone in rebase.retired.items():
-        there = [*lines_of(venue.path / history.file(sync), RetiredScore)]
-        target = folder / history.file(sync)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(target, jsonl([*there, *gone]))
-    _write_run(
-        run,
-        folder / run.relative_to(venue.path),
-        _with_inputs(old, collection, changed_records(run, old)),
-        {score.point_id: None for scores in before.values() for score in scores} | rebase.scores,
+        history.write(sync, gone, folder)
+    after: dict[str, PointScore | None] = dict.fromkeys(
+        score.point_id for held in before.values() for score in held
     )
+    after.update(rebase.scores)
+    manifest = _with_inputs(old, collection, changed_records(run, old))
+    _write_run(run, folder / run.relative_to(venue.path), manifest, after)
 
 
 def _with_inputs(old: Manifest, collection: Collection, changed: Sequence[str]) -> Manifest:
     """A run's manifest with other inputs, to go on from."""
     inputs = inputs_of(collection, old.settings["paper_as"].value)
-    decisive = {name: value for name, value in old.decisive.items() if not name.startswith("input ")}
+    decisive = {
+        name: value for name, value in old.decisive.items() if not name.startswith("input ")
+    }
     decisive |= input_sums(inputs)
     counts = Counts(
         papers=min(old.counts.papers, len(collection.papers)),
@@ -248,6 +186,7 @@ def _with_inputs(old: Manifest, collection: Collection, changed: Sequence[str]) 
             "doubtful": tuple(name for name in old.doubtful if name in collection.papers),
             "unread": {name: one for name, one in old.unread.items() if name in collection.papers},
             "complete": False,
+            "growing": True,  # a session is to go on with it
             "changed": tuple(name for name in changed if name != ERRORS),
         }
     )
@@ -283,7 +222,6 @@ def _write_run(
     write_whole(target / POINTS, lines())
     digests = {**digests_of(run), **digests_of(target)}
     update = {"counts": manifest.counts.of_points(status, findings), "digests": digests}
-    update |= {"growing": False}
     whole = manifest.model_copy(update=update)
     write_whole(target / MANIFEST, whole.model_dump_json(indent=2) + "\n")
 
@@ -319,17 +257,24 @@ class VenueAudit:
             RunFolderError: The run was made with other settings, or its records were changed.
         """
         venue, record = self.venue, self.venue.record
-        runs = [run for run in (self.out, self.out / LOCAL) if (run / MANIFEST).is_file()]
+        runs = [run for run in _runs_in(self.out) if not self._is_up_to_date(run)]
         with ExitStack() as stack:
             for run in runs:
                 stack.enter_context(LockedFolder(run, what="this run"))
             if self.out in runs:
                 self._check_settings(resolved, accept_changed=accept_changed)
+            if not runs and record.judged == record.syncs:
+                return
             folder = stack.enter_context(staged(venue.path))
             for run in runs:
                 _rebased(venue, run, self.collection, folder, accept_changed=accept_changed)
             record = record.model_copy(update={"judged": record.syncs})
             write_whole(folder / VENUE, record.model_dump_json(indent=1) + "\n")
+
+    def _is_up_to_date(self, run: Path) -> bool:
+        old, record = manifest_of(run), self.venue.record
+        now = inputs_of(self.collection, old.settings["paper_as"].value)
+        return record.judged == record.syncs and old.inputs == now
 
     def _check_settings(self, resolved: Resolved, *, accept_changed: bool) -> None:
         with prompts.use_directory(self._settings.prompts_dir):
@@ -341,29 +286,140 @@ class VenueAudit:
                 "into another folder with -o"
             )
 
-    @cached_property
-    def kept(self) -> KeptPoints:
-        """The scores that stand in reviews that were edited, where the judge reads these whole."""
-        manifest = manifest_of(self.out) if (self.out / MANIFEST).is_file() else None
-        settings = self._settings
-        if manifest is None or (
-            settings.asked_per == "point" and Splitting.of(manifest).by_rules
-        ):
+    def kept_in(self, run: Path, settings: Settings) -> KeptPoints:
+        """The scores that stand in reviews that were edited.
+
+        None are told of where a review is split by rules and its points are asked about alone:
+        there they do not meet the new ones.
+
+        Args:
+            run: The run folder, or that of a judge beside the main one.
+            settings: What it goes on with.
+
+        Raises:
+            SettingsError: Several processes cannot compare them.
+        """
+        manifest = manifest_of(run) if (run / MANIFEST).is_file() else None
+        if manifest is None:
             return KeptPoints()
-        edited = {row.id for row in self.venue.past() if row.what == "review"}
-        scores = self._scores_of(edited)
+        if settings.asked_per == "point" and Splitting.of(manifest).by_rules:
+            return KeptPoints()
+        scores = _scores_of(run, self._edited)
         if settings.engine == "ray" and scores:
             raise SettingsError(
                 "points that stand in edited reviews are compared in one process; leave out "
                 "--engine ray"
             )
-        history = History(self.venue, self.out, manifest, self.collection, scores.keys())
-        return KeptPoints(scores, partial(_retire, history))
+        history = History(self.venue, run, manifest, self.collection, scores.keys())
+        return KeptPoints(scores, history.retire)
 
-    def _scores_of(self, reviews: Names[str]) -> dict[str, list[PointScore]]:
-        """The scores that the run holds of some reviews, by review."""
-        found: dict[str, list[PointScore]] = defaultdict(list)
-        for score in read_points(self.out):
-            if score.review_id in reviews:
-                found[score.review_id].append(score)
-        return found
+    @property
+    def _edited(self) -> set[str]:
+        """Reviews whose rows were replaced."""
+        return {row.id for row in self.venue.past() if row.what == "review"}
+
+    def settle(self) -> None:
+        """Note what came of a session: links of reworded points, what was taken back, the log.
+
+        Links wait until a session has reached its end, so that they are the same however often it
+        was interrupted.
+        """
+        with staged(self.venue.path) as folder:
+            edits = [*lines_of(self.venue.path / EDITS, EditedPoint)]
+            remarks = [*lines_of(self.venue.path / TAKEN_BACK, TakenBack)]
+            for run in _runs_in(self.out):
+                manifest = manifest_of(run)
+                if not manifest.complete or manifest.selection:
+                    continue
+                scores = _scores_of(run, self._edited | {remark.review_id for remark in remarks})
+                history = History(self.venue, run, manifest, self.collection, scores.keys())
+                edits = linked(history, scores, edits)
+                remarks = with_points(remarks, scores, self.collection.review)
+                numbered = {} if history.splitting.by_rules else self._in_reading_order(scores)
+                if numbered:
+                    target = folder / run.relative_to(self.venue.path)
+                    _write_run(run, target, manifest, numbered)
+            write_whole(folder / EDITS, jsonl(edits))
+            write_whole(folder / TAKEN_BACK, jsonl(remarks))
+        files = [run / name for run in _runs_in(self.out) for name in (MANIFEST, POINTS)]
+        log.append(self.venue.path, "audited", files=files)
+
+    def later(self) -> Callable[[PointScore], tuple[LaterRemark, ...]]:
+        """What gives everything that came later than a point."""
+        return later_of(self.venue)
+
+    def _in_reading_order(
+        self, scores: Mapping[str, Sequence[PointScore]]
+    ) -> dict[str, PointScore]:
+        """Scores that need another number, as a model split their review in several sessions."""
+        numbered = {}
+        for review_id, held in scores.items():
+            review = self.collection.review(review_id)
+            ordered = sorted(held, key=lambda score: place_in(review, score.span))
+            for number, score in enumerate(ordered, start=1):
+                if score.number != number:
+                    numbered[score.point_id] = score.model_copy(update={"number": number})
+        return numbered
+
+
+def _runs_in(out: Path) -> list[Path]:
+    """The run of a venue and that of a judge beside the main one, as far as they are there."""
+    return [run for run in (out, out / LOCAL) if (run / MANIFEST).is_file()]
+
+
+def _scores_of(run: Path, reviews: Names[str]) -> dict[str, list[PointScore]]:
+    """The scores that a run holds of some reviews, by review."""
+    found: dict[str, list[PointScore]] = defaultdict(list)
+    for score in read_points(run):
+        if score.review_id in reviews:
+            found[score.review_id].append(score)
+    return found
+
+
+@contextmanager
+def venue_audit(
+    path: Path, resolved: Resolved, *, accept_changed: bool = False
+) -> Iterator[VenueAudit]:
+    """An audit of a venue folder, whose run is up to date with it; the venue is locked meanwhile.
+
+    Args:
+        path: The venue folder.
+        resolved: Settings with their origins.
+        accept_changed: Go on with records that something else has changed.
+
+    Raises:
+        RunFolderError: The run was made with other settings, its records were changed, or another
+            process writes to it.
+    """
+    with VenueFolder(path).open_for_writing() as venue:
+        yield VenueAudit(venue, resolved, accept_changed=accept_changed)
+
+
+def audit_venue(
+    path: Path,
+    resolved: Resolved,
+    *,
+    progress: Progress | None = None,
+    retry_errors: bool = False,
+    accept_changed: bool = False,
+    interruption: Interruption | None = None,
+) -> Outcome[Manifest]:
+    """Judge what changed in a venue since it was last judged; arguments as of `runs.audit.audit`.
+
+    Raises:
+        ReviewScoreError: As that, and as `venue_audit`.
+    """
+    with venue_audit(path, resolved, accept_changed=accept_changed) as under_way:
+        outcome = audit(
+            under_way.collection,
+            under_way.out,
+            resolved,
+            data=under_way.venue.data,
+            progress=progress,
+            retry_errors=retry_errors,
+            accept_changed=accept_changed,
+            interruption=interruption,
+            kept=under_way.kept_in(under_way.out, resolved.settings),
+        )
+        under_way.settle()
+    return outcome

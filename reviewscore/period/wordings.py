@@ -11,9 +11,10 @@ from typing import Any
 from reviewscore.config import EMBEDDED
 from reviewscore.period.venue import PastRow
 from reviewscore.points.split import accept_proposed, split_review
+from reviewscore.runs.kept_points import place_in
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.point_score import PointScore
-from reviewscore.schema.presupposition import RemarkPart
+from reviewscore.schema.presupposition import Look
 from reviewscore.schema.review import ProposedPoint, Review, ReviewPoint
 from reviewscore.schema.span import Span
 from reviewscore.sources.records import RecordRow, as_model
@@ -66,16 +67,17 @@ class Splitting:
         if self.by_rules:
             points = split_review(review, include_limitations=self.limitations)
             return {point.point_id: point for point in points}
-        proposed = [
-            ProposedPoint(
-                text=score.text,
-                also=tuple(again.text for again in score.occurrences),
-                lead_in=score.context,
-            )
-            for score in scores
-        ]
-        points, _ = accept_proposed(review, proposed, include_limitations=self.limitations)
-        return {point.point_id: point for point in points}
+        found: dict[str, ReviewPoint] = {}
+        for score in scores:  # each by itself: those of different wordings may overlap
+            also = tuple(again.text for again in score.occurrences)
+            words = ProposedPoint(text=score.text, also=also, lead_in=score.context)
+            points, _ = accept_proposed(review, [words], include_limitations=self.limitations)
+            found |= {point.point_id: point for point in points if point.point_id == score.point_id}
+        ordered = sorted(found.values(), key=lambda point: place_in(review, point.span))
+        return {
+            point.point_id: point.model_copy(update={"number": number})
+            for number, point in enumerate(ordered, start=1)
+        }
 
     def wordings(
         self,
@@ -140,17 +142,18 @@ def anchored(score: PointScore, point: ReviewPoint) -> PointScore:
         )
         update["places"] = tuple(places)
     if score.looks:
-        update["looks"] = tuple(
-            look.model_copy(update={"parts": tuple(_part(part, score, point) for part in look.parts)})
-            for look in score.looks
-        )
+        update["looks"] = tuple(_look(look, score, point) for look in score.looks)
     return score.model_copy(update=update)
 
 
-def _part(part: RemarkPart, score: PointScore, point: ReviewPoint) -> RemarkPart:
-    if part.span is None:
-        return part
-    return part.model_copy(update={"span": _moved(part.span, score, point)})
+def _look(look: Look, score: PointScore, point: ReviewPoint) -> Look:
+    parts = (
+        part
+        if part.span is None
+        else part.model_copy(update={"span": _moved(part.span, score, point)})
+        for part in look.parts
+    )
+    return look.model_copy(update={"parts": tuple(parts)})
 
 
 def _moved(span: Span, score: PointScore, point: ReviewPoint) -> Span:

@@ -61,7 +61,7 @@ def with_kept(
     both |= {
         point.point_id: point
         for point in points
-        if point.point_id in both or not any(_overlap(point.span, span) for span in taken)
+        if point.point_id in both or not any(overlap(point.span, span) for span in taken)
     }
     ordered = sorted(both.values(), key=lambda point: place_in(review, point.span))
     return tuple(point.model_copy(update={"number": n}) for n, point in enumerate(ordered, start=1))
@@ -72,7 +72,8 @@ def place_in(review: Review, span: Span) -> tuple[int, int]:
     return list(review.fields).index(span.field), span.start
 
 
-def _overlap(one: Span, other: Span) -> bool:
+def overlap(one: Span, other: Span) -> bool:
+    """Whether two spans of a review share a character."""
     return one.field == other.field and one.start < other.end and other.start < one.end
 
 
