@@ -92,9 +92,10 @@ def command(
 ) -> int:
     """Score every point of a batch of reviews into a run folder.
 
-    DATA is a venue folder, as `sync` writes it, or a folder with papers.jsonl and reviews.jsonl (or .json, .csv, .xlsx, .parquet), or
-    of PDFs with reviews beside them, here or at an address that fsspec knows (s3://..). The
-    same command again does only what is missing.
+    DATA is a folder with papers.jsonl and reviews.jsonl (or .json, .csv, .xlsx, .parquet), or
+    of PDFs with reviews beside them, here or at an address that fsspec knows (s3://..), or a
+    venue folder that `sync` keeps, of which only what changed is judged. The same command
+    again does only what is missing.
 
     \b
     Example:  reviewscore audit data/iclr24 -o runs/iclr24 --model openai/gpt-5

@@ -64,7 +64,7 @@ def command(
 
     if output is not None:
         check_destination(output)
-    with shown_run(run, as_of) as shown:
+    with shown_run(run, as_of, accept_changed=accept_changed) as shown:
         output = output or shown.output(folder=reader is not None)
         data = data or shown.data
         if reader is not None:

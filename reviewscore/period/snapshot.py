@@ -89,13 +89,16 @@ class ShownRun:
 
 
 @contextmanager
-def shown_run(path: Path, as_of: str | None = None) -> Iterator[ShownRun]:
+def shown_run(
+    path: Path, as_of: str | None = None, *, accept_changed: bool = False
+) -> Iterator[ShownRun]:
     """The run that is meant by a folder: its own, a venue's, or a venue's as of a sync.
 
     Args:
         path: A run folder or a venue folder.
         as_of: A day, a time, or the number of a sync; None for now. What is written for it is gone
             afterwards.
+        accept_changed: Go on with records that something else has changed.
 
     Raises:
         RunFolderError: There is no run, or nothing as of then.
@@ -112,13 +115,15 @@ def shown_run(path: Path, as_of: str | None = None) -> Iterator[ShownRun]:
         return
     sync = sync_named(venue, as_of)
     with TemporaryDirectory(dir=path, prefix=f".{TEMPORARY}") as folder:  # files can be linked
-        then = write_snapshot(venue, sync, Path(folder))
+        then = write_snapshot(venue, sync, Path(folder), accept_changed=accept_changed)
         name = re.sub(r"[^0-9A-Za-z-]+", "-", as_of)
         place, notes = path / f"as-of-{name}", (as_of_words(venue, sync),)
         yield ShownRun(then, Path(folder) / "data", notes=notes, place=place)
 
 
-def write_snapshot(venue: VenueFolder, sync: SyncRecord, out: Path) -> Path:
+def write_snapshot(
+    venue: VenueFolder, sync: SyncRecord, out: Path, *, accept_changed: bool = False
+) -> Path:
     """Write the data and the run of a venue as of a sync, each in a folder of its own.
 
     Texts are those of then. So are scores: of a point whose score has changed since the one of
@@ -129,6 +134,7 @@ def write_snapshot(venue: VenueFolder, sync: SyncRecord, out: Path) -> Path:
         sync: The sync.
         out: The folder for ``data`` and ``run``; files of papers are linked into it where they lie
             on the same disk, else copied.
+        accept_changed: Go on with records that something else has changed.
 
     Returns:
         The run folder.
@@ -141,7 +147,8 @@ def write_snapshot(venue: VenueFolder, sync: SyncRecord, out: Path) -> Path:
     data, run = out / "data", out / "run"
     for folder in (data, run):
         folder.mkdir(parents=True, exist_ok=True)
-    manifest, rows = read_manifest(venue.run), _Rows(venue, sync.number)
+    manifest = read_manifest(venue.run, accept_changed=accept_changed)
+    rows = _Rows(venue, sync.number)
     write_whole(data / PAPERS, rows.of("paper", PAPERS, link_to=data))
     write_whole(data / REVIEWS, rows.of("review", REVIEWS))
     status, findings, reviewed = Counter[Status](), Counter[str](), set[str]()
