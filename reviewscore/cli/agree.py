@@ -32,7 +32,7 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 
 
 @click.command("agree", cls=Verb)
-@click.argument("runs", nargs=-1, type=options.PATH)
+@click.argument("runs", nargs=-1, type=options.RUN)
 @options.path(
     "--human",
     multiple=True,

@@ -40,7 +40,7 @@ def command() -> None:
 
 
 @click.command("label", cls=Verb, writes_files=True)
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @click.option("--set", "name", required=True, help="Name of the set of labels.")
 @options.path("-o", "--output", help="Folder of the set; annotations/NAME if not named.")
 @click.option("--annotators", help="Pseudonyms: A1,A2 of people, M1:model; each gets an address.")

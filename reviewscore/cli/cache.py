@@ -33,7 +33,7 @@ def command() -> None:
 
 
 @command.command("info", cls=Verb)
-@click.argument("run", required=False, type=options.PATH)
+@click.argument("run", required=False, type=options.RUN)
 @_LEDGER
 @options.CONFIG_OPTION
 @options.ACCEPT_CHANGED
@@ -52,7 +52,7 @@ def show(run: Path | None, ledger: str | None, *, accept_changed: bool) -> int:
 
 
 @command.command("export", cls=Verb)
-@click.argument("run", required=False, type=options.PATH)
+@click.argument("run", required=False, type=options.RUN)
 @click.option("-o", "--output", default="-", help="File (.gz is compressed); - for stdout.")
 @_LEDGER
 @options.CONFIG_OPTION

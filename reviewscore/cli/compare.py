@@ -15,8 +15,8 @@ from reviewscore.cli.verb import Verb
 
 
 @click.command("compare", cls=Verb)
-@click.argument("first", type=options.PATH)
-@click.argument("second", type=options.PATH)
+@click.argument("first", type=options.RUN)
+@click.argument("second", type=options.RUN)
 @options.path("-o", "--output", help="Folder of the comparison.")
 @click.option(
     "--paired/--unpaired",

@@ -13,7 +13,7 @@ from reviewscore.errors import SettingsError
 
 
 @click.command("export", cls=Verb, writes_files=True)
-@click.argument("runs", nargs=-1, required=True, type=options.PATH)
+@click.argument("runs", nargs=-1, required=True, type=options.RUN)
 @options.path(
     "-o",
     "--output",

@@ -25,6 +25,7 @@ WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
 
 _VERBS = {
     "fetch": "Fetch papers and reviews from OpenReview, or read its exported notes.",
+    "sync": "Keep a venue folder in step with its source; say what changed.",
     "audit": "Score every point of a batch of reviews into a run folder.",
     "validate": "Measure a judge on planted remarks: can it be trusted on these papers?",
     "inspect": "Say what papers hold: sections, loss, hidden text, text for a model.",

@@ -13,7 +13,7 @@ from reviewscore.cli.verb import Verb
 
 
 @click.command("merge", cls=Verb)
-@click.argument("runs", nargs=-1, required=True, type=options.PATH)
+@click.argument("runs", nargs=-1, required=True, type=options.RUN)
 @options.path("-o", "--output", required=True, help="The new run folder.")
 @options.ACCEPT_CHANGED
 def command(runs: tuple[Path, ...], output: Path, *, accept_changed: bool) -> None:

@@ -36,6 +36,25 @@ def switch(*names: str, help: str) -> Callable[[Any], Any]:
 
 
 PATH = click.Path(path_type=Path)
+
+
+class RunPath(click.Path):
+    """A run folder, or a venue folder, whose run is meant."""
+
+    name = "path"
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The run folder."""
+        from reviewscore.period.venue import is_venue, run_of
+
+        path = super().convert(value, param, ctx)
+        return run_of(path) if isinstance(path, Path) and is_venue(path) else path
+
+
+RUN = RunPath()
 DATA = click.argument("data", type=PATH)
 YES = switch("--yes", help="Write into a folder that holds other things.")
 SKIP_BAD_LINES = switch("--skip-bad-lines", help="Go on without lines that cannot be used.")

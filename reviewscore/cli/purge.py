@@ -23,7 +23,7 @@ _SHOWN = 8
 
 
 @click.command("purge", cls=Verb)
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @options.switch("--dry-run", help="Say what would be removed, and remove nothing.")
 @options.switch("--yes", help="Remove it without asking.")
 @options.switch(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("report", cls=Verb, writes_files=True)
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @options.path(
     "-o",
     "--output",

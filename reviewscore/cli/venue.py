@@ -15,7 +15,7 @@ from reviewscore.cli.verb import Verb
 
 
 @click.command("venue", cls=Verb)
-@click.argument("runs", nargs=-1, required=True, type=options.PATH)
+@click.argument("runs", nargs=-1, required=True, type=options.RUN)
 @options.path("-o", "--output", help="Folder of the report.")
 @click.option(
     "--data",

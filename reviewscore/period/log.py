@@ -49,7 +49,8 @@ class LogEntry(Record):
         version: Version of reviewscore that wrote it.
         prompts: SHA-256 of the list of all prompts and their sums.
         details: What is worth knowing of it; no texts.
-        files: SHA-256 of the files that it wrote, by their names from the venue folder on.
+        files: SHA-256 of the files that it wrote, by their names from the venue folder on; empty
+            for one that it removed.
         before: Hash of the entry before; zeros for the first.
         hash: SHA-256 of the canonical JSON of all other fields.
     """
@@ -99,6 +100,7 @@ def append(
     who: str | None = None,
     details: Mapping[str, Plain] | None = None,
     files: Sequence[Path] = (),
+    gone: Sequence[Path] = (),
 ) -> LogEntry:
     """Write an entry to the log of a venue folder; it is on the disk when this returns.
 
@@ -111,12 +113,14 @@ def append(
         who: Who did it, by a pseudonym.
         details: Numbers, ids and settings that are worth knowing; no texts.
         files: Files below the folder that were written, whose sums are noted.
+        gone: Files below it that were removed.
 
     Raises:
         InputError: A file is not there, or not below the folder.
         RunFolderError: The log cannot be written, or its last entry cannot be read.
     """
     sums = {_name_in(venue, file): hash_file(file).sha256 for file in files}
+    sums |= {_name_in(venue, file): "" for file in gone}
     path = own_file(venue / LOG)
     try:
         with FileLock(venue / LOG_LOCK, timeout=_LOCK_SECONDS):

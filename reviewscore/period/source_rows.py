@@ -34,6 +34,10 @@ _HEAD = 65_536
 """Bytes of a line in which its identifier is looked for where it is no record."""
 
 
+class AwaitedTextError(InputError):
+    """A paper whose text is not there yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceRow:
     """A paper or review of the source.
@@ -65,6 +69,7 @@ class SourceTable:
         faults: What is wrong with the others.
         kept: Identifiers of the others, as far as they can be read.
         nameless: Whether some of them cannot, so that nobody knows what is missing.
+        awaited: How many papers have no text yet; None where that is a fault.
     """
 
     file: RecordFile
@@ -72,6 +77,7 @@ class SourceTable:
     faults: list[InputError] = field(default_factory=list)
     kept: set[str] = field(default_factory=set)
     nameless: bool = False
+    awaited: int | None = None
 
     def take(self, name: str, parse: Callable[[RecordRow], tuple[str, SourceRow]]) -> None:
         """Read all records; one that is there twice with the same content counts once.
@@ -91,7 +97,10 @@ class SourceTable:
                         key, first.line, file=self.file.file, line=row.line, field=name, cure=cure
                     )
             except InputError as error:
-                self.faults.append(error)
+                if isinstance(error, AwaitedTextError) and self.awaited is not None:
+                    self.awaited += 1
+                else:
+                    self.faults.append(error)
                 bad = _id_of(record, name, self.file)
                 self.nameless |= bad is None
                 if bad is not None:
@@ -143,6 +152,8 @@ def open_source(
     path: Path,
     known: Mapping[str, Mapping[str, Stamp]],
     removed: Mapping[What, set[str]],
+    *,
+    awaits_texts: bool = False,
 ) -> Iterator[Source]:
     """Read what a folder holds, or a pair of files of records.
 
@@ -151,6 +162,7 @@ def open_source(
         known: Papers that were there before, with their files: those that did not change are not
             read again.
         removed: Papers and reviews that are left out.
+        awaits_texts: Whether papers without a text wait for it, and their reviews with them.
 
     Raises:
         InputError: A file is missing or cannot be read.
@@ -158,7 +170,7 @@ def open_source(
     with _tables(path) as (papers_file, reviews_file, folder, unread):
         source = Source(
             folder,
-            SourceTable(RecordFile.of(papers_file)),
+            SourceTable(RecordFile.of(papers_file), awaited=0 if awaits_texts else None),
             SourceTable(RecordFile.of(reviews_file)),
         )
         source.papers.take("paper_id", lambda row: _paper(row, source, known))
@@ -167,9 +179,9 @@ def open_source(
         gone = removed["paper"]
         for name in gone:
             source.papers.rows.pop(name, None)
-        there = source.papers.rows.keys() | source.papers.kept
-        there |= known.keys() if source.papers.nameless else set()
-        mentioned = there | known.keys() | gone
+        held = known.keys() if source.papers.nameless else source.papers.kept & known.keys()
+        there = source.papers.rows.keys() | held
+        mentioned = there | known.keys() | gone | source.papers.kept
         source.reviews.take("review_id", lambda row: _review(row, source, mentioned))
         here = {
             name: row
@@ -211,6 +223,14 @@ def _paper(
 ) -> tuple[str, SourceRow]:
     file, line = source.papers.file.file, record.line
     row = as_model(record, PaperRow, file)
+    if not row.has_text and not row.source_file:
+        raise AwaitedTextError(
+            f"paper '{row.paper_id}' has no text",
+            file=file,
+            line=line,
+            field="text",
+            cure="give `text`, `sections`, `file` or `pdf`",
+        )
     place = source.folder / file.name  # of records that were made for a folder of PDFs, too
     check_paper(row, {}, place, line)
     if base_paper_id(row.paper_id) != row.paper_id:

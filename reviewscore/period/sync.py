@@ -17,8 +17,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
+from reviewscore.config import Plain
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.files import JsonLines, read_lines, write_whole
+from reviewscore.period import log
 from reviewscore.period.source_rows import (
     JUDGED,
     Source,
@@ -131,7 +133,10 @@ def sync(
             source.fetch()
         before = _Before.read(venue_path, record)
         known = {base: rows[-1].files for base, rows in before.papers.items()}
-        with open_source(source.folder, known, removed_ids(venue_path)) as read:
+        removed, awaits = removed_ids(venue_path), source.kind != "folder"
+        with open_source(source.folder, known, removed, awaits_texts=awaits) as read:
+            if waiting := read.papers.awaited:
+                say(f"{waiting:,} papers have no text yet; they and their reviews wait for it")
             if read.faults and not skip_bad_lines:
                 raise _first_of(read.faults)
             for fault in read.faults:
@@ -149,7 +154,13 @@ def sync(
 
 def _note(venue: Path, done: SyncRecord) -> None:
     """Write the sync into the venue's log."""
-    # wired by whoever merges the log
+    counts: dict[str, Plain] = {
+        f"{what} {change}": count
+        for what, changes in (("papers", done.papers), ("reviews", done.reviews))
+        for change, count in changes.items()
+    }
+    files = [venue / DATA / PAPERS, venue / DATA / REVIEWS]
+    log.append(venue, "synced", details={"number": done.number, **counts}, files=files)
 
 
 def _record(folder: LockedFolder, new: VenueRecord) -> VenueRecord:

@@ -64,7 +64,10 @@ _QUICK = re.compile(
     r"misunderstood|misread|overlooked)\b",
     re.IGNORECASE,
 )
-_ORNAMENTS = " \t#*_:.-=>"
+_OF_DISCUSSION = re.compile("rebuttal|response|discussion|update", re.IGNORECASE)
+_ORNAMENTS = " \t\r\n#*_:.-=>"
+_LONGEST_HEADING = 100
+"""Characters of a line that may announce what was written after the discussion."""
 
 
 class TakenBack(Record):
@@ -102,11 +105,12 @@ def taken_back(
         late = _late_from(name, text)
         if not _QUICK.search(text, 0 if old is not None else late):
             continue
-        for sentence in sentences(text, 0, len(text)):
-            words = text[sentence.start : sentence.end]
-            is_new = old is not None and " ".join(words.split()) not in old
-            if (is_new or sentence.start >= late) and takes_back(words):
-                yield words, Span(field=name, start=sentence.start, end=sentence.end)
+        for start, end in ((0, late), (late, len(text))):
+            for sentence in sentences(text, start, end):
+                words = text[sentence.start : sentence.end]
+                is_new = old is not None and " ".join(words.split()) not in old
+                if (is_new or start == late) and takes_back(words):
+                    yield words, Span(field=name, start=sentence.start, end=sentence.end)
 
 
 def takes_back(sentence: str) -> bool:
@@ -122,10 +126,12 @@ def _late_from(name: str, text: str) -> int:
     """Where in a box begins what was written after the discussion; its end if nothing was."""
     if field_role(name) is Role.LATE:
         return 0
-    start = 0
+    end = 0
     for line in text.splitlines(keepends=True):
-        kind = heading_kind(line.strip(_ORNAMENTS + "\r\n")) if "u" in line.lower()[:60] else None
+        end += len(line)
+        if len(line) > _LONGEST_HEADING or not _OF_DISCUSSION.search(line):
+            continue
+        kind = heading_kind(line.strip(_ORNAMENTS))
         if kind is not None and kind[0] is Role.LATE:
-            return start
-        start += len(line)
-    return len(text)
+            break
+    return end

@@ -15,7 +15,10 @@ from reviewscore.schema.record import storable
 PAGES = "pages"
 PAGE_SUMS = "pages.sha256"
 """Sums of the delivered pages, as ``sha256sum -c`` reads them in the venue folder."""
-_RUNS = ("run", "run/local")
+RUNS = ("run", "run/local")
+"""Run folders of a venue."""
+DIFFERED = "differed"
+"""Detail of an entry: files that were not as written before what it tells of changed them."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +71,13 @@ def verify(venue: Path, kept: Head | None = None) -> Verification:
             f"{venue} has no {LOG}; name a folder that `reviewscore sync -o` wrote, or put the "
             "log back"
         )
-    chain = _Chain(venue / LOG)
+    chain = Chain(venue / LOG)
     faults = (*chain.faults, *(chain.against(kept) if kept is not None else ()))
     return Verification(
         checks=(
             Check("entries of the log", chain.count, faults),
             Check("files that entries name", len(chain.files), tuple(_changed(venue, chain))),
-            *(_records(venue, name) for name in _RUNS if (venue / name / MANIFEST).is_file()),
+            *(_records(venue, name) for name in RUNS if (venue / name / MANIFEST).is_file()),
             _pages(venue, chain),
         ),
         head=chain.head,
@@ -82,8 +85,16 @@ def verify(venue: Path, kept: Head | None = None) -> Verification:
     )
 
 
-class _Chain:
-    """The entries of a log, each compared with the one before."""
+class Chain:
+    """The entries of a log, each compared with the one before.
+
+    Args:
+        path: The log.
+
+    Attributes:
+        files: Sum of each file that entries name, and the line of the last of them.
+        faults: What was changed, in words.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -91,7 +102,6 @@ class _Chain:
         self.faults: list[str] = []
         self.hashes: list[str] = []
         self.files: dict[str, tuple[str, int]] = {}
-        """Sum of each file that entries name, and the line of the last of them."""
         for number, (_, raw) in enumerate(read_lines(path), start=1):
             self.count, self.torn = number, self.torn - len(raw)
             try:
@@ -112,6 +122,9 @@ class _Chain:
                 f"{place} does not follow on the entry before it: one was changed, taken out, put "
                 "in or moved"
             )
+        names = entry.details.get(DIFFERED)
+        for name in names if isinstance(names, list) else ():
+            self.faults.append(f"{place}: {name} had been changed before, by something else")
         self.hashes.append(entry.hash)
         self.head = Head(entry.number, entry.hash)
         self.files.update({name: (sha256, line) for name, sha256 in entry.files.items()})
@@ -127,26 +140,36 @@ class _Chain:
             yield f"{self.path}:{kept.number}: entry {kept.number} is not the one that was kept"
 
 
-def _changed(venue: Path, chain: _Chain) -> Iterator[str]:
-    """Files that are not what the last entry that names them says."""
-    for name, (sha256, line) in sorted(chain.files.items()):
-        if (problem := _problem(venue / name, sha256)) is None:
-            continue
-        yield f"{venue / name} {problem} after entry {line} of the log{_under_way(venue / name)}"
+def _changed(venue: Path, chain: Chain) -> Iterator[str]:
+    for name, words in changed_files(venue, chain).items():
+        ending = "; an audit is under way or was cut off: run the same command again, then verify"
+        yield f"{venue / name} {words}{ending if under_way((venue / name).parent) else ''}"
 
 
-def _problem(file: Path, sha256: str) -> str | None:
+def changed_files(venue: Path, chain: Chain) -> dict[str, str]:
+    """Files that are not what the last entry that names them says, with what happened to them."""
+    found = {
+        name: (_problem(venue / name, sha256), line)
+        for name, (sha256, line) in sorted(chain.files.items())
+    }
+    return {
+        name: f"{words} after entry {line} of the log"
+        for name, (words, line) in found.items()
+        if words
+    }
+
+
+def _problem(file: Path, sha256: str) -> str:
     try:
-        return None if hash_file(file).sha256 == sha256 else "was changed"
+        now = hash_file(file).sha256
     except InputError:
-        return "is gone or cannot be read, which happened"
+        return "is gone or cannot be read, which happened" if sha256 else ""
+    return "" if now == sha256 else "was changed" if sha256 else "was put back"
 
 
-def _under_way(file: Path) -> str:
-    """Why a run's file may rightly differ: its session has not come to its end."""
-    if not (file.parent / MANIFEST).is_file() or not manifest_of(file.parent).growing:
-        return ""
-    return "; an audit is under way or was cut off: run the same command again, then verify"
+def under_way(run: Path) -> bool:
+    """Whether a folder is a run's whose session has not come to its end, so that it may differ."""
+    return (run / MANIFEST).is_file() and manifest_of(run).growing
 
 
 def _records(venue: Path, name: str) -> Check:
@@ -160,22 +183,23 @@ def _records(venue: Path, name: str) -> Check:
     return Check(f"files of records of {name}", len(manifest.digests), faults)
 
 
-def _pages(venue: Path, chain: _Chain) -> Check:
+def _pages(venue: Path, chain: Chain) -> Check:
     """The delivered pages against their sums, and pages that were put beside them."""
     known = dict(_sums(venue))
-    faults = [
-        f"{venue / name} {problem} after it was delivered"
-        for name, sha256 in known.items()
-        if (problem := _problem(venue / name, sha256)) is not None
-    ]
-    faults += [
-        f"{venue / name} is in no line of {PAGE_SUMS}: it was not delivered by reviewscore"
-        for name in _files_in(venue, venue / PAGES)
-        if name not in known
-    ]
+    faults = [f"{venue / name} {problem}" for name, problem in changed_pages(venue).items()]
     if known and PAGE_SUMS not in chain.files:
         faults.append(f"{venue / PAGE_SUMS} is named by no entry of the log")
     return Check("delivered pages", len(known), tuple(faults))
+
+
+def changed_pages(venue: Path) -> dict[str, str]:
+    """Pages of a venue that are not what was delivered, with what happened to them."""
+    known = dict(_sums(venue))
+    found = {name: _problem(venue / name, sha256) for name, sha256 in known.items()}
+    faults = {name: f"{words} after it was delivered" for name, words in found.items() if words}
+    words = f"is in no line of {PAGE_SUMS}: it was not delivered by reviewscore"
+    others = (name for name in _files_in(venue, venue / PAGES) if name not in known)
+    return {**faults, **dict.fromkeys(others, words)}
 
 
 def _sums(venue: Path) -> Iterator[tuple[str, str]]:

@@ -230,9 +230,7 @@ def _load(raw: Callable[[], RawPaper]) -> Paper:
     return raw().paper()
 
 
-def check_paper(
-    paper: PaperRow, handles: Mapping[str, PaperHandle], file: Path, line: int
-) -> None:
+def check_paper(paper: PaperRow, handles: Mapping[str, PaperHandle], file: Path, line: int) -> None:
     """Refuse a paper that is there already, or has neither a text nor a file in the folder.
 
     All its files must be inside the folder, as their texts may be sent to a model.

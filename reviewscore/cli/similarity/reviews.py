@@ -23,7 +23,7 @@ _SHOWN = 5
 
 
 @click.command("reviews", cls=Verb)
-@click.argument("run", type=options.PATH)
+@click.argument("run", type=options.RUN)
 @options.path(
     "--profiles",
     required=True,

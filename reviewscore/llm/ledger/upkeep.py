@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
 from sqlalchemy import (
     BindParameter,
     Connection,
+    Row,
     RowMapping,
     bindparam,
     delete,
@@ -77,11 +78,15 @@ _OTHER_RUNS = (
     .distinct()
     .order_by(uses.c.run)
 )
+_PREFIXES = (
+    select(prefixes).where(prefixes.c.prefix > bindparam("after")).order_by(prefixes.c.prefix)
+).limit(20)
+_WITHOUT_CALLS = delete(prefixes).where(~exists().where(calls.c.prefix == prefixes.c.prefix))
 _OPEN_JOBS = select(jobs.c.label, jobs.c.job).where(jobs.c.run.in_(_RUNS), jobs.c.open == 1)
 _CLOSED_JOBS = select(jobs.c.label).where(jobs.c.run.in_(_RUNS), jobs.c.open == 0)
 _REMOVALS = (
     delete(calls).where(_ITS_ALONE),
-    delete(prefixes).where(~exists().where(calls.c.prefix == prefixes.c.prefix)),
+    _WITHOUT_CALLS,
     delete(job_requests).where(job_requests.c.label.in_(_CLOSED_JOBS)),
     delete(jobs).where(jobs.c.label.in_(_CLOSED_JOBS)),
     *(delete(table).where(table.c.run.in_(_RUNS)) for table in (claims, doubts, estimates, uses)),
@@ -111,6 +116,37 @@ class RunShare:
     shared_papers: int = 0
     other_runs: tuple[str, ...] = ()
     open_jobs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TextSearch:
+    """Calls that hold certain texts.
+
+    Attributes:
+        in_prefix: Whether a text that stands in front of prompts, such as a paper's, is one.
+        in_call: Whether the rest of a request, or a reply, as JSON text, holds one; asked after all
+            texts in front of prompts were looked at.
+        keys: Keys of calls that hold one anyway.
+    """
+
+    in_prefix: Callable[[str], bool]
+    in_call: Callable[[str], bool]
+    keys: Collection[str] = ()
+
+
+@dataclass(frozen=True)
+class RemovedCalls:
+    """Calls that were taken out of a ledger, or are to be.
+
+    Attributes:
+        calls: How many.
+        prompts: Ids of their prompts in an exchange folder.
+        left: What may still hold deleted texts, and why.
+    """
+
+    calls: int
+    prompts: frozenset[str]
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -323,6 +359,79 @@ def _removed_from(backend: Backend, runs: Sequence[str]) -> str:
     with closing(LedgerConnection(backend)) as link:
         link.write(write)
         return link.read(backend.compact)
+
+
+def remove_calls(location: Location, search: TextSearch, *, dry: bool = False) -> RemovedCalls:
+    """Take the calls that hold certain texts out of a ledger and its copies, whoever made them.
+
+    What is deleted is overwritten where the database can do that; done again after a kill, it does
+    what is left.
+
+    Args:
+        location: Where the ledger lies.
+        search: Which calls.
+        dry: Only look for them.
+
+    Raises:
+        RunFolderError: It cannot be used.
+    """
+    if not is_there(location):
+        return RemovedCalls(0, frozenset())
+    main = backend_of(location)
+    counted, prompts, left = 0, set[str](), []
+    for backend in (main, *main.copies()):
+        with closing(LedgerConnection(backend)) as link:
+            rows = list(_holding(link, search))
+        counted += len(rows)
+        prompts |= {prompt for _, _, prompt in rows}
+        if dry:
+            continue
+        with closing(LedgerConnection(backend)) as link:  # one that has not begun to read
+            link.write(_removal(backend, rows))
+            left.append(link.read(backend.compact))
+    return RemovedCalls(counted, frozenset(prompts), tuple(filter(None, left)))
+
+
+def _holding(link: LedgerConnection, search: TextSearch) -> Iterator[tuple[int, str, str]]:
+    """Number, key and id of the prompt of each call that holds a text."""
+    held, name, after = set[str](), "", -1
+    while rows := _prefixes_after(link, name):
+        held |= {row.prefix for row in rows if search.in_prefix(unpack(row.text))}
+        name = rows[-1].prefix
+    while page := _page(link, None, after, alone=False):
+        for row in page:
+            if (
+                row["key"] in search.keys
+                or row["prefix"] in held
+                or any(search.in_call(unpack(row[part])) for part in ("request", "reply"))
+            ):
+                call = call_of(row, _prefix(link, row["prefix"]))
+                yield row["id"], call.key, call.request.prompt_key()
+        after = page[-1]["id"]
+
+
+def _prefixes_after(link: LedgerConnection, name: str) -> Sequence[Row[tuple[str, bytes]]]:
+    return link.read(lambda db: db.execute(_PREFIXES, {"after": name}).all())
+
+
+def _removal(
+    backend: Backend, rows: Sequence[tuple[int, str, str]]
+) -> Callable[[Connection], None]:
+    def write(db: Connection) -> None:
+        backend.overwrite_deleted(db)
+        for start in range(0, len(rows), _AT_ONCE):
+            some = rows[start : start + _AT_ONCE]
+            keys = [key for _, key, _ in some]
+            db.execute(delete(calls).where(calls.c.id.in_([number for number, _, _ in some])))
+            for table in (uses, job_requests):
+                db.execute(
+                    delete(table).where(
+                        table.c.key.in_(keys), ~exists().where(calls.c.key == table.c.key)
+                    )
+                )
+        db.execute(_WITHOUT_CALLS)
+
+    return write
 
 
 def clear(location: Location) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -248,6 +248,24 @@ def lines_of(folder: Path, prompts: Collection[str]) -> int:
         _prompt_of(line.data) in prompts
         for name in (PROMPTS, OPEN, REPLIES)
         for line in _lines_in(folder / name)
+    )
+
+
+def prompts_that(folder: Path, hold: Callable[[str], bool]) -> frozenset[str]:
+    """Ids of the prompts of an exchange folder that hold a text, or whose replies do.
+
+    Args:
+        folder: The folder; it need not be there.
+        hold: Whether a line does, as JSON text.
+
+    Raises:
+        InputError: A file of the folder is a link, or none.
+    """
+    return frozenset(
+        _prompt_of(line.data)
+        for name in (PROMPTS, OPEN, REPLIES)
+        for line in _lines_in(folder / name)
+        if hold(line.data.decode("utf-8", "replace"))
     )
 
 

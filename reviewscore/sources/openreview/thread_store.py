@@ -83,6 +83,31 @@ class ThreadStore:
             new += 1
         return new
 
+    def renew(self, api: int, records: Mapping[str, Mapping[str, Any] | None]) -> None:
+        """Replace forums by what they are now; None of one that is not visible any more.
+
+        Args:
+            api: The server's, 1 or 2.
+            records: Submissions with their replies, by their ids.
+        """
+        texts = {
+            name: json.dumps(without_surrogates({"api": api, "note": scrubbed(note)}),
+                             ensure_ascii=False).encode() + b"\n"
+            for name, note in records.items()
+            if note is not None
+        }  # fmt: skip
+        self._lines.close()
+
+        def lines() -> Iterator[bytes]:
+            for name, (_, line) in zip([*self.known], read_lines(self._path), strict=True):
+                yield texts.get(name, b"" if name in records else line)
+            yield from (text for name, text in texts.items() if name not in self.known)
+
+        write_whole(self._path, lines())
+        self._lines = JsonLines(self._path)
+        self.known = {name: kind for name, kind in self.known.items() if name not in records or
+                      name in texts} | dict.fromkeys(texts, api)  # fmt: skip
+
     def full(self, limit: int | None) -> bool:
         """Whether there are as many forums as are wanted."""
         return limit is not None and len(self.known) >= limit

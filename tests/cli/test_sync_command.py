@@ -1,0 +1,85 @@
+"""``reviewscore sync`` as it is typed, and venue folders where verbs take runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Invoke, invoker
+
+PAPER = {"paper_id": "p1", "title": "On routers", "text": "We train one router on two data sets."}
+REVIEW = {"review_id": "r1", "paper_id": "p1", "sections": {"weaknesses": "There is no baseline."}}
+
+
+@pytest.fixture
+def sync(capsys: pytest.CaptureFixture[str]) -> Invoke:
+    return invoker("sync", capsys)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "papers.jsonl").write_text(json.dumps(PAPER) + "\n")
+    (folder / "reviews.jsonl").write_text(json.dumps(REVIEW) + "\n")
+    return folder
+
+
+def test_a_sync_prints_what_changed_and_what_to_type_next(
+    sync: Invoke, source: Path, tmp_path: Path
+) -> None:
+    first = sync(source, "-o", tmp_path / "v")
+    again = sync(source, "-o", tmp_path / "v")
+    as_json = sync(source, "-o", tmp_path / "v", "--json", "-q")
+
+    assert [one.exit_code for one in (first, again, as_json)] == [0, 0, 0]
+    lines = first.stdout.splitlines()
+    assert lines[1].split() == ["papers", "reviews"]
+    assert lines[2].split() == ["new", "1", "1"]
+    assert lines[3] == f"next: reviewscore audit {tmp_path / 'v'}"
+    assert again.stdout.endswith("nothing changed\n")
+    assert json.loads(as_json.stdout)["number"] == 3
+
+
+def test_a_broken_source_is_refused_and_taken_in_part_when_asked(
+    sync: Invoke, source: Path, tmp_path: Path
+) -> None:
+    with (source / "reviews.jsonl").open("a") as file:
+        file.write('{"review_id": "r2", "paper_id": "p9", "sections": {"text": "Words."}}\n')
+
+    refused = sync(source, "-o", tmp_path / "v")
+    partly = sync(source, "-o", tmp_path / "v", "--skip-bad-lines")
+
+    assert refused.exit_code == 2
+    assert "reviews.jsonl:2" in refused.stderr
+    assert "--skip-bad-lines" in refused.stderr
+    assert partly.exit_code == 3
+    assert "1 lines could not be used" in partly.stdout
+
+
+def test_a_source_that_is_not_there_is_no_venue_of_openreview(sync: Invoke, tmp_path: Path) -> None:
+    ended = sync(tmp_path / "nowhere", "-o", tmp_path / "v")
+
+    assert ended.exit_code == 2
+    assert "there is no such folder" in ended.stderr
+
+
+def test_verbs_that_take_a_run_take_the_run_of_a_venue(
+    sync: Invoke, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    venue = tmp_path / "v"
+    sync(source, "-o", venue)
+    early = invoker("export", capsys)(venue, "-o", "-")
+    invoker("audit", capsys)(venue / "data", "-o", venue / "run")
+    exported = invoker("export", capsys)(venue, "-o", "-")
+    reported = invoker("report", capsys)(venue, "-o", tmp_path / "page.html")
+    purged = invoker("purge", capsys)(venue, "--dry-run")
+
+    assert early.exit_code == 2
+    assert "was not audited yet; type reviewscore audit" in early.stderr
+    assert json.loads(exported.stdout.splitlines()[0])["review_id"] == "r1"
+    assert reported.exit_code == 0, reported.stderr
+    assert "There is no baseline" in (tmp_path / "page.html").read_text("utf-8")
+    assert str(venue / "run") in purged.stdout
