@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("report", cls=Verb, writes_files=True)
-@click.argument("run", type=options.RUN)
+@click.argument("run", type=options.PATH)
 @options.path(
     "-o",
     "--output",

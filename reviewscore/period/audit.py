@@ -32,7 +32,7 @@ from reviewscore.period.venue import (
     removed_ids,
     staged,
 )
-from reviewscore.period.wordings import Splitting, Standing, Wording, anchored, stretches
+from reviewscore.period.wordings import Splitting, Standing, ReviewWording, anchored, stretches
 from reviewscore.points.responses import align_response
 from reviewscore.runs.audit import audit, input_sums, inputs_of, new_manifest
 from reviewscore.runs.folder import (
@@ -119,7 +119,7 @@ class _Rebase:
         ]
 
     def _answered(
-        self, review_id: str, now: Wording, scores: Iterable[PointScore]
+        self, review_id: str, now: ReviewWording, scores: Iterable[PointScore]
     ) -> Iterator[PointScore]:
         """Scores with what of the authors' response answers them."""
         review = self.history.collection.review(review_id)

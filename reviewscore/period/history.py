@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reviewscore.files import write_whole
 from reviewscore.period.venue import PastRow, VenueFolder, jsonl, lines_of
-from reviewscore.period.wordings import Splitting, Wording, stretches
+from reviewscore.period.wordings import Splitting, ReviewWording, stretches
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
@@ -89,7 +89,7 @@ class History:
         """Where the scores are that a sync retired, from the venue's folder on."""
         return self.venue.sync_folder(sync).relative_to(self.venue.path) / self._file
 
-    def wordings(self, review_id: str, scores: Sequence[PointScore]) -> list[Wording]:
+    def wordings(self, review_id: str, scores: Sequence[PointScore]) -> list[ReviewWording]:
         """The wordings that a review had, with the points of these scores and of retired ones."""
         since = self._since.get(review_id)
         current = None if since is None else (self.collection.review(review_id), since)

@@ -25,7 +25,7 @@ Standing = Mapping[str, ReviewPoint]
 
 
 @dataclass(frozen=True)
-class Wording:
+class ReviewWording:
     """A review as it was in some syncs.
 
     Attributes:
@@ -84,7 +84,7 @@ class Splitting:
         past: Sequence[PastRow],
         current: tuple[Review, int] | None,
         scores: Iterable[PointScore],
-    ) -> list[Wording]:
+    ) -> list[ReviewWording]:
         """The wordings that a review had, in their order.
 
         Args:
@@ -93,11 +93,11 @@ class Splitting:
             scores: Scores of its points, of whatever wording.
         """
         found = [
-            Wording(row.since, row.until, self.standing(review_of_row(row.row), scores))
+            ReviewWording(row.since, row.until, self.standing(review_of_row(row.row), scores))
             for row in sorted(past, key=lambda row: row.since)
         ]
         if current is not None:
-            found.append(Wording(current[1], None, self.standing(current[0], scores)))
+            found.append(ReviewWording(current[1], None, self.standing(current[0], scores)))
         return found
 
 
@@ -107,7 +107,7 @@ def review_of_row(row: Mapping[str, Any]) -> Review:
     return build_review(as_model(record, ReviewRow, Path("past.jsonl")))[0]
 
 
-def stretches(point_id: str, wordings: Iterable[Wording]) -> list[tuple[int, int | None]]:
+def stretches(point_id: str, wordings: Iterable[ReviewWording]) -> list[tuple[int, int | None]]:
     """When a point stood in its review without a break: the first sync, and the one after the last.
 
     The latter is None where it stands there now.
