@@ -351,16 +351,9 @@ def _run(
             texts = note(out, collection, profiles, accept_changed=accept_changed)
             for sentence in () if quiet else texts:
                 say(sentence)
-        later = None if venue is None else venue.later()
-        _close(
-            collection,
-            out,
-            settings,
-            outcome,
-            quiet=quiet,
-            accept_changed=accept_changed,
-            later=later,
-        )
+        later = None if venue is None else venue.later
+        _close(collection, out, settings, outcome, quiet=quiet, accept_changed=accept_changed,
+               later=later)  # fmt: skip
     errors = out / "errors.jsonl"
     failed = f"{outcome.failed} points, reviews or files failed (see {errors}); "
     return exit_code(outcome, out, f"{failed}--retry-errors tries them again")

@@ -7,11 +7,12 @@ asks for.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
 from collections.abc import Collection as Names
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from reviewscore import prompts
@@ -19,8 +20,19 @@ from reviewscore.config import Resolved, Settings
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import write_whole
 from reviewscore.period import log
-from reviewscore.period.history import LOCAL, History, RetiredScore
-from reviewscore.period.later import EDITS, EditedPoint, later_of, linked, with_points
+from reviewscore.period.history import (
+    LOCAL,
+    History,
+    RetiredScore,
+    ReviewWording,
+    Splitting,
+    Standing,
+    anchored,
+    stretches,
+    with_inputs,
+    write_run,
+)
+from reviewscore.period.later import EDITS, EditedPoint, LaterOf, later_of, linked, with_points
 from reviewscore.period.taken_back import TakenBack
 from reviewscore.period.venue import (
     TAKEN_BACK,
@@ -32,27 +44,23 @@ from reviewscore.period.venue import (
     removed_ids,
     staged,
 )
-from reviewscore.period.wordings import Splitting, Standing, ReviewWording, anchored, stretches
 from reviewscore.points.responses import align_response
-from reviewscore.runs.audit import audit, input_sums, inputs_of, new_manifest
+from reviewscore.runs.audit import audit, inputs_of, new_manifest
 from reviewscore.runs.folder import (
     ERRORS,
     MANIFEST,
     POINTS,
     LockedFolder,
     changed_records,
-    digests_of,
     manifest_of,
     read_lines_of_points,
     read_manifest,
     read_points,
 )
 from reviewscore.runs.kept_points import KeptPoints, overlap, place_in
-from reviewscore.runs.manifest import Counts, Manifest, differences, sum_of
+from reviewscore.runs.manifest import Manifest, differences
 from reviewscore.runs.session import Interruption, Outcome, Progress
-from reviewscore.schema.later_remark import LaterRemark
 from reviewscore.schema.point_score import PointScore, Status
-from reviewscore.schema.record import Record
 from reviewscore.sources.collection import Collection, read_collection
 
 _TOUCHING = (
@@ -158,77 +166,37 @@ def _rebased(
             rebase.of_review(review_id, scores)
     for sync, gone in rebase.retired.items():
         history.write(sync, gone, folder)
-    after: dict[str, PointScore | None] = dict.fromkeys(
-        score.point_id for held in before.values() for score in held
-    )
-    after.update(rebase.scores)
-    manifest = _with_inputs(old, collection, changed_records(run, old))
-    _write_run(run, folder / run.relative_to(venue.path), manifest, after)
-
-
-def _with_inputs(old: Manifest, collection: Collection, changed: Sequence[str]) -> Manifest:
-    """A run's manifest with other inputs, to go on from."""
-    inputs = inputs_of(collection, old.settings["paper_as"].value)
-    decisive = {
-        name: value for name, value in old.decisive.items() if not name.startswith("input ")
+    known = {score.point_id for scores in before.values() for score in scores}
+    changed = tuple(name for name in changed_records(run, old) if name != ERRORS)
+    papers = collection.papers
+    update = {
+        "doubtful": tuple(name for name in old.doubtful if name in papers),
+        "unread": {name: one for name, one in old.unread.items() if name in papers},
+        "complete": False,
+        "growing": True,  # a session is to go on with it
+        "changed": changed,
     }
-    decisive |= input_sums(inputs)
-    counts = Counts(
-        papers=min(old.counts.papers, len(collection.papers)),
-        reviews=min(old.counts.reviews, len(collection.reviews)),
-    )
-    return old.model_copy(
-        update={
-            "inputs": inputs,
-            "decisive": decisive,
-            "decisive_sha256": sum_of(decisive),
-            "counts": counts,
-            "doubtful": tuple(name for name in old.doubtful if name in collection.papers),
-            "unread": {name: one for name, one in old.unread.items() if name in collection.papers},
-            "complete": False,
-            "growing": True,  # a session is to go on with it
-            "changed": tuple(name for name in changed if name != ERRORS),
-        }
-    )
+    manifest = with_inputs(old, collection).model_copy(update=update)
+    target = folder / run.relative_to(venue.path)
+    write_run(target, manifest, _with_others(run, known, rebase.scores))
 
 
-def _write_run(
-    run: Path, target: Path, manifest: Manifest, scores: Mapping[str, PointScore | None]
-) -> None:
-    """Write the records of a run with other scores of some points, and its manifest.
+def _with_others(
+    run: Path, gone: Names[str], others: Mapping[str, PointScore]
+) -> Iterator[tuple[PointScore, bytes | None]]:
+    """The scores of a run with others in the places of some; further ones come last.
 
     Args:
         run: The run folder.
-        target: Where the files are written that are to be put into its place.
-        manifest: Its manifest; points are counted and sums taken anew.
-        scores: Scores by point, None for those that go; further ones come last.
+        gone: Points whose scores go, unless there are others.
+        others: Scores by point.
     """
-    target.mkdir(parents=True, exist_ok=True)
-    status, findings = Counter[Status](), Counter[str]()
-
-    def lines() -> Iterator[bytes]:
-        left = dict(scores)
-        for line, old in read_lines_of_points(run):
-            new = left.pop(old.point_id, old)
-            if new is not None:
-                yield count(new, line if new == old else line_of(new))
-        yield from (count(new, line_of(new)) for new in left.values() if new is not None)
-
-    def count(score: PointScore, line: bytes) -> bytes:
-        status[score.status] += 1
-        findings.update([score.finding.value] if score.finding else [])
-        return line
-
-    write_whole(target / POINTS, lines())
-    digests = {**digests_of(run), **digests_of(target)}
-    update = {"counts": manifest.counts.of_points(status, findings), "digests": digests}
-    whole = manifest.model_copy(update=update)
-    write_whole(target / MANIFEST, whole.model_dump_json(indent=2) + "\n")
-
-
-def line_of(record: Record) -> bytes:
-    """A record as a line of a file."""
-    return f"{record.model_dump_json()}\n".encode()
+    left = dict(others)
+    for line, old in read_lines_of_points(run):
+        new = left.pop(old.point_id, None if old.point_id in gone else old)
+        if new is not None:
+            yield new, line if new == old else None
+    yield from ((new, None) for new in left.values())
 
 
 class VenueAudit:
@@ -338,13 +306,14 @@ class VenueAudit:
                 numbered = {} if history.splitting.by_rules else self._in_reading_order(scores)
                 if numbered:
                     target = folder / run.relative_to(self.venue.path)
-                    _write_run(run, target, manifest, numbered)
-            write_whole(folder / EDITS, jsonl(edits))
-            write_whole(folder / TAKEN_BACK, jsonl(remarks))
+                    write_run(target, manifest, _with_others(run, (), numbered))
+            for name, records in ((EDITS, edits), (TAKEN_BACK, remarks)):
+                write_whole(folder / name, jsonl(records))
         files = [run / name for run in _runs_in(self.out) for name in (MANIFEST, POINTS)]
         log.append(self.venue.path, "audited", files=files)
 
-    def later(self) -> Callable[[PointScore], tuple[LaterRemark, ...]]:
+    @cached_property
+    def later(self) -> LaterOf:
         """What gives everything that came later than a point."""
         return later_of(self.venue)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from reviewscore.period.history import History, retired_by
+from reviewscore.period.history import History, retired_by, stretches
 from reviewscore.period.taken_back import TakenBack
 from reviewscore.period.venue import TAKEN_BACK, VenueFolder, lines_of
-from reviewscore.period.wordings import stretches
 from reviewscore.points.responses import align_response
 from reviewscore.runs.kept_points import point_of
 from reviewscore.schema.author_answer import AlignmentCertainty
@@ -20,6 +19,7 @@ from reviewscore.schema.review import Review
 from reviewscore.text.similarity import RougeL, TextPair
 
 EDITS = "edits.jsonl"
+LaterOf = Callable[[PointScore], tuple[LaterRemark, ...]]
 _ALIKE = 0.4
 """ROUGE-L from which on a new point is taken for an old one that was reworded."""
 
@@ -114,7 +114,7 @@ def with_points(
     return named
 
 
-def later_of(venue: VenueFolder) -> Callable[[PointScore], tuple[LaterRemark, ...]]:
+def later_of(venue: VenueFolder) -> LaterOf:
     """What gives everything that came later than a point of a venue."""
     days = {sync.number: sync.at[:10] for sync in venue.syncs()}
     versions: dict[str, int] = {}

@@ -6,8 +6,8 @@ import json
 import os
 import re
 import shutil
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -18,22 +18,20 @@ from typing import Any
 
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import TEMPORARY, read_lines, write_whole
-from reviewscore.period.history import RETIRED, retired_by
-from reviewscore.period.later import later_of
-from reviewscore.period.venue import SyncRecord, VenueFolder, What, is_venue, jsonl, run_of
-from reviewscore.period.wordings import Splitting, anchored, review_of_row
-from reviewscore.runs.audit import input_sums, inputs_of
-from reviewscore.runs.folder import (
-    MANIFEST,
-    POINTS,
-    digests_of,
-    read_lines_of_points,
-    read_manifest,
+from reviewscore.period.history import (
+    RETIRED,
+    Splitting,
+    anchored,
+    retired_by,
+    review_of_row,
+    with_inputs,
+    write_run,
 )
+from reviewscore.period.later import LaterOf, later_of
+from reviewscore.period.venue import SyncRecord, VenueFolder, What, is_venue, run_of
+from reviewscore.runs.folder import read_lines_of_points, read_manifest
 from reviewscore.runs.input_data import noted_data
-from reviewscore.runs.manifest import INPUT, Counts, sum_of
-from reviewscore.schema.later_remark import LaterRemark
-from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.point_score import PointScore
 from reviewscore.sources.collection import read_collection
 from reviewscore.sources.data_folder import PAPERS, REVIEWS
 
@@ -77,7 +75,7 @@ class ShownRun:
 
     run: Path
     data: Path | None = None
-    later: Callable[[PointScore], tuple[LaterRemark, ...]] | None = None
+    later: LaterOf | None = None
     notes: tuple[str, ...] = ()
     place: Path | None = None
 
@@ -151,37 +149,15 @@ def write_snapshot(
     rows = _Rows(venue, sync.number)
     write_whole(data / PAPERS, rows.of("paper", PAPERS, link_to=data))
     write_whole(data / REVIEWS, rows.of("review", REVIEWS))
-    status, findings, reviewed = Counter[Status](), Counter[str](), set[str]()
-
-    def lines() -> Iterator[bytes]:
-        for line, score in _scores(venue, sync.number, rows, Splitting.of(manifest)):
-            status[score.status] += 1
-            findings.update([score.finding.value] if score.finding else [])
-            reviewed.add(score.review_id)
-            yield line
-
-    write_whole(run / POINTS, lines())
-    collection = read_collection(data, skip_bad_lines=True)
-    inputs = inputs_of(collection, manifest.settings["paper_as"].value)
-    decisive = {k: value for k, value in manifest.decisive.items() if not k.startswith(INPUT)}
-    decisive |= input_sums(inputs)
-    counts = Counts(
-        papers=len({review.paper_id for review in collection.reviews}),
-        reviews=len(collection.reviews),
-        reviews_without_points=len(collection.reviews) - len(reviewed),
-    ).of_points(status, findings)
+    scores = _scores(venue, sync.number, rows, Splitting.of(manifest))
     update = {
-        "inputs": inputs,
-        "decisive": decisive,
-        "decisive_sha256": sum_of(decisive),
-        "counts": counts,
         "complete": manifest.complete and venue.record.judged >= sync.number,
-        "digests": digests_of(run),
+        "digests": {},
         "growing": False,
         **noted_data(run, data, None),
     }
-    whole = manifest.model_copy(update=update)
-    write_whole(run / MANIFEST, whole.model_dump_json(indent=2) + "\n")
+    then = with_inputs(manifest, read_collection(data, skip_bad_lines=True))
+    write_run(run, then.model_copy(update=update), scores)
     return run
 
 
@@ -235,8 +211,8 @@ def _link_files(row: Mapping[str, Any], data: Path, target: Path) -> None:
 
 def _scores(
     venue: VenueFolder, sync: int, rows: _Rows, splitting: Splitting
-) -> Iterator[tuple[bytes, PointScore]]:
-    """The scores of the points of then, each with its line."""
+) -> Iterator[tuple[PointScore, bytes | None]]:
+    """The scores of the points of then, each with its line where it is as it is now."""
     then = {
         each.point_id: each.score
         for each in retired_by(venue, sync, names=[RETIRED])
@@ -246,7 +222,7 @@ def _scores(
     for line, score in read_lines_of_points(venue.run):
         if score.review_id in rows.same:
             old = then.get(score.point_id)
-            yield (line, score) if old is None else (jsonl([old]).encode(), old)
+            yield (score, line) if old is None else (old, None)
         elif score.review_id in rows.replaced:
             pool[score.review_id][score.point_id] = score
     for score in then.values():
@@ -255,5 +231,4 @@ def _scores(
         held = pool[review_id]
         for name, point in splitting.standing(review, held.values()).items():
             if name in held:
-                score = anchored(held[name], point)
-                yield jsonl([score]).encode(), score
+                yield anchored(held[name], point), None
