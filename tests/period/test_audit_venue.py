@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
+from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError
-from reviewscore.runs.folder import read_manifest
+from reviewscore.period.audit import audit_venue
+from reviewscore.runs.folder import read_manifest, read_points
+from reviewscore.schema.point_score import Status
 from tests.conftest import PAPER
-from tests.loopback import Loopback
+from tests.loopback import Loopback, completion, contents, fenced
 from tests.period.moving_venue import COUNTRIES, COUNTRY, DENSE, LAYERS, RATE, MovingVenue, listed
 
 ALONE = {"protocol": "economy", "score": "base"}
@@ -179,3 +184,42 @@ def test_one_paper_or_point_can_be_judged_before_the_rest(venue: MovingVenue) ->
     venue.audit()
     assert venue.asked() == {"PointTypeReply": 1, "FactualityReply": 1}
     assert len(venue.lines("edits.jsonl")) == 2
+
+
+def test_a_point_that_failed_is_tried_again_on_demand_after_further_syncs(
+    venue: MovingVenue, server: Loopback
+) -> None:
+    def broken(body: dict[str, object], _seen: int) -> web.Response | None:
+        if COUNTRIES not in fenced("\n".join(contents(body)), "weakness"):
+            return None
+        return web.json_response(completion("no record at all", key="x" * 16, size=9))
+
+    venue.write("r1", weaknesses=listed(LAYERS, COUNTRIES, DENSE))
+    server.quirk = broken
+    assert venue.next_day().failed == 1
+    server.quirk = None
+    venue.write("r1", weaknesses=listed("Now it is the second one.", COUNTRIES, DENSE))
+    assert venue.next_day().failed == 1
+    assert venue.points[COUNTRIES].number == 2
+    venue.asked()
+
+    again = audit_venue(venue.path, resolve(venue.flags), retry_errors=True)
+    assert (again.failed, again.new) == (0, 1)
+    assert venue.points[COUNTRIES].status is Status.SCORED
+
+
+def test_the_run_of_a_judge_beside_the_main_one_is_brought_up_to_date_too(
+    venue: MovingVenue, tmp_path: Path
+) -> None:
+    local = venue.path / "run" / "local"
+    shutil.copytree(venue.path / "run", tmp_path / "copy")
+    shutil.copytree(tmp_path / "copy", local)
+    venue.write("r1", weaknesses=listed(LAYERS, COUNTRIES, DENSE))
+    venue.next_day()
+
+    assert COUNTRY not in {score.text for score in read_points(local)}
+    (retired,) = venue.lines("syncs/0002/local-retired.jsonl")
+    assert retired["score"]["text"] == COUNTRY  # type: ignore[index]
+    manifest = read_manifest(local)
+    assert manifest.inputs == read_manifest(venue.path / "run").inputs
+    assert (manifest.counts.points, manifest.complete) == (4, False)
