@@ -26,6 +26,7 @@ from reviewscore.papers.load import load_paper
 from reviewscore.points.split import split_review
 from reviewscore.prompts import use_directory
 from reviewscore.report.html import write_report
+from reviewscore.report.paper_pages import LaterOf
 from reviewscore.report.summary import Summary, summarise, write_summary
 from reviewscore.runs.audit import audit as audit_collection
 from reviewscore.runs.audit import chosen_calibration
@@ -493,7 +494,11 @@ def read_input(
 
 
 def conclude(
-    run: Path, collection: Collection, *, accept_changed: bool = False
+    run: Path,
+    collection: Collection,
+    *,
+    accept_changed: bool = False,
+    later: LaterOf | None = None,
 ) -> tuple[Summary, Path]:
     """Write the numbers of a run and its report.
 
@@ -501,6 +506,7 @@ def conclude(
         run: The run folder.
         collection: What it was made of.
         accept_changed: Go on with records that something else has changed.
+        later: Gives what came later than a point.
 
     Returns:
         The numbers, and the page to open first.
@@ -510,7 +516,11 @@ def conclude(
     """
     summary = write_summary(run, accept_changed=accept_changed)
     pages = write_report(
-        run, collection.paper_unchecked, collection.review, accept_changed=accept_changed
+        run,
+        collection.paper_unchecked,
+        collection.review,
+        accept_changed=accept_changed,
+        later=later,
     )
     return summary, pages[0]
 

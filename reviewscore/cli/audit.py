@@ -29,6 +29,7 @@ from reviewscore.llm.connect import check, checked
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
 from reviewscore.papers.parts import QUESTIONS
+from reviewscore.period.venue import DATA, VenueFolder, is_venue
 from reviewscore.printable import counted
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import unread_words
@@ -44,6 +45,9 @@ from reviewscore.runs.session import Outcome
 from reviewscore.sources.collection import Collection
 
 if TYPE_CHECKING:
+    from reviewscore.period.audit import VenueAudit
+    from reviewscore.report.paper_pages import LaterOf
+    from reviewscore.runs.kept_points import KeptPoints
     from reviewscore.similarity.corpus import Corpus
 
 
@@ -91,8 +95,9 @@ def command(
     """Score every point of a batch of reviews into a run folder.
 
     DATA is a folder with papers.jsonl and reviews.jsonl (or .json, .csv, .xlsx, .parquet), or
-    of PDFs with reviews beside them, here or at an address that fsspec knows (s3://..). The
-    same command again does only what is missing.
+    of PDFs with reviews beside them, here or at an address that fsspec knows (s3://..), or a
+    venue folder that `sync` keeps, of which only what changed is judged. The same command
+    again does only what is missing.
 
     \b
     Example:  reviewscore audit data/iclr24 -o runs/iclr24 --model openai/gpt-5
@@ -108,6 +113,8 @@ def command(
     options.check_json(dry_run=dry_run)
     only = () if review else paper
     resolved = options.settings_from({**as_settings(flags), "paper": only}, folder=data)
+    if data is not None and is_venue(data):
+        resolved = VenueFolder(data).with_consent(resolved)
     if show_config:
         for line in config_lines(resolved):
             print_line(line)
@@ -115,6 +122,17 @@ def command(
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
     put_in_force(resolved.settings.bounds)
+    if data is not None and is_venue(data):
+        if output is None and not dry_run:
+            return _venue(
+                data,
+                resolved,
+                quiet=quiet,
+                retry_errors=retry_errors,
+                accept_changed=accept_changed,
+                profiles=None if profiles is None else _profiles(profiles),
+            )
+        data /= DATA
     with waiting("reading papers and reviews", quiet=quiet):
         collection = read_input(
             data, review, paper, year=year, skip_bad_lines=resolved.settings.skip_bad_lines
@@ -141,6 +159,32 @@ def command(
         accept_changed=accept_changed,
         profiles=known,
     )
+
+
+def _venue(
+    path: Path,
+    resolved: Resolved,
+    *,
+    quiet: bool,
+    retry_errors: bool,
+    accept_changed: bool,
+    profiles: Corpus | None,
+) -> int:
+    """Judge what changed in a venue folder."""
+    from reviewscore.period.audit import venue_audit
+
+    with venue_audit(path, resolved, accept_changed=accept_changed) as venue:
+        return _run(
+            venue.collection,
+            resolved,
+            venue.out,
+            quiet=quiet,
+            data=venue.venue.data,
+            retry_errors=retry_errors,
+            accept_changed=accept_changed,
+            profiles=profiles,
+            venue=venue,
+        )
 
 
 def _check_source(data: Path | None, review: tuple[Path, ...], paper: tuple[str, ...]) -> None:
@@ -228,6 +272,7 @@ def score(
     retry_errors: bool = False,
     allow_foreign: bool = False,
     accept_changed: bool = False,
+    kept: KeptPoints | None = None,
 ) -> tuple[Settings, Outcome[Manifest]]:
     """Score a collection into a run folder, with all that is said and agreed to before.
 
@@ -271,6 +316,7 @@ def score(
             retry_errors=retry_errors,
             accept_changed=accept_changed,
             prompt_sizes=None if price is None else price.prompts,
+            kept=kept,
         )
     if price is not None:
         _note_estimate(price, settings, outcome)
@@ -289,15 +335,19 @@ def _run(
     accept_changed: bool = False,
     to_stdout: bool = False,
     profiles: Corpus | None = None,
+    venue: VenueAudit | None = None,
 ) -> int:
     how: dict[str, Any] = {"quiet": quiet, "data": data, "retry_errors": retry_errors}
     how |= {"allow_foreign": allow_foreign, "accept_changed": accept_changed}
     apart, code = local_route(collection, resolved), 0  # refused before anything is paid
-    settings, outcome = score(collection, resolved, out, **how)
+    kept = None if venue is None else venue.kept_in(out, resolved.settings)
+    settings, outcome = score(collection, resolved, out, kept=kept, **how)
     if apart is not None and not (to_stdout or outcome.interrupted):
         if not quiet:
             print_line(f"judged on this machine only, into {out / LOCAL}:")
-        code = _run(*apart, out / LOCAL, **how)
+        code = _run(*apart, out / LOCAL, venue=venue, **how)
+    if venue is not None and out == venue.out:
+        venue.settle()
     if to_stdout:
         sys.stdout.writelines(line.decode() for _, line in read_lines(out / POINTS))
     else:
@@ -307,7 +357,9 @@ def _run(
             texts = note(out, collection, profiles, accept_changed=accept_changed)
             for sentence in () if quiet else texts:
                 say(sentence)
-        _close(collection, out, settings, outcome, quiet=quiet, accept_changed=accept_changed)
+        later = None if venue is None else venue.later
+        _close(collection, out, settings, outcome, quiet=quiet, accept_changed=accept_changed,
+               later=later)  # fmt: skip
     errors = out / "errors.jsonl"
     failed = f"{outcome.failed} points, reviews or files failed (see {errors}); "
     return exit_code(outcome, out, f"{failed}--retry-errors tries them again") or code
@@ -321,12 +373,13 @@ def _close(
     *,
     quiet: bool,
     accept_changed: bool,
+    later: LaterOf | None = None,
 ) -> None:
     """Summary, report, and the last lines on the terminal."""
     from reviewscore.report.lines import session_line, summary_lines
 
     with waiting("writing the report", quiet=quiet):
-        summary, page = conclude(out, collection, accept_changed=accept_changed)
+        summary, page = conclude(out, collection, accept_changed=accept_changed, later=later)
     if quiet:
         return
     for line in summary_lines(summary):

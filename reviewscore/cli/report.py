@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import print_line, print_text, say, waiting
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.period.snapshot import ShownRun
 
 
 @click.command("report", cls=Verb, writes_files=True)
@@ -41,48 +44,74 @@ from reviewscore.errors import RunFolderError, SettingsError
 )
 @delivery_options
 @alarm_options
+@click.option(
+    "--as-of",
+    help="Of a venue folder: its papers, reviews and points as of a day (2026-05-03, its end in "
+    "UTC), a time, or the number of a sync.",
+)
 @options.ACCEPT_CHANGED
 def command(
     run: Path,
     output: Path | None,
     data: Path | None,
     reader: str | None,
+    as_of: str | None,
     *,
     accept_changed: bool,
     **flags: Any,
 ) -> int:
-    """Write the report of a run as HTML, Markdown or JSON.
+    """Write the report of a run, or of a venue folder, as HTML, Markdown or JSON.
 
     \b
     Example:  reviewscore report runs/iclr24 -o iclr24.md
               reviewscore report runs/iclr24 --for meta-reviewer -o pages
               reviewscore report VENUE --for area-chair --out-of assignments.csv
+              reviewscore report VENUE --as-of 2026-05-03
     """
-    from reviewscore.period.venue import run_of
+    from reviewscore.period.snapshot import shown_run
     from reviewscore.runs.folder import check_destination
 
     delivers = reader is not None
     people, alarms = PeoplesPages.of(flags, reader), Alarms(**flags)
     alarms.check(delivers=delivers)
-    folder, run = run, run_of(run)
+    if as_of is not None and people.table is not None:
+        raise SettingsError("people are given what is there now; leave out --as-of or --out-of")
     if output is not None:
         check_destination(output)
-    code = alarms.ends(folder, run, output, delivers=delivers, accept_changed=accept_changed)
-    if code is not None:
-        return code
-    if people.table is not None:
-        with waiting("writing pages"):
-            pushed = alarms.pusher(folder, data)
-            return people.write(folder, output, data, pushed, accept_changed=accept_changed)
-    if reader is not None:
-        with waiting("writing pages"):
-            shown = alarms.shown(folder, run, reader, data, accept_changed=accept_changed)
-            return _for(run, reader, output, data, shown=shown, accept_changed=accept_changed)
+    with shown_run(run, as_of, accept_changed=accept_changed) as shown:
+        code = alarms.ends(run, shown.run, output, delivers=delivers, accept_changed=accept_changed)
+        if code is not None:
+            return code
+        if people.table is not None:
+            with waiting("writing pages"):
+                pushed = alarms.pusher(run, data)
+                return people.write(run, output, data, pushed, accept_changed=accept_changed)
+        output = output or shown.output(folder=delivers)
+        data = data or shown.data
+        if reader is not None:
+            with waiting("writing pages"):
+                flags_shown = alarms.shown(
+                    run, shown.run, reader, data, accept_changed=accept_changed
+                )
+                return _for(
+                    shown.run,
+                    reader,
+                    output,
+                    data,
+                    shown=flags_shown,
+                    accept_changed=accept_changed,
+                )
+        return _write(shown, output, data, accept_changed=accept_changed)
+
+
+def _write(shown: ShownRun, output: Path | None, data: Path | None, *, accept_changed: bool) -> int:
+    """Write the report of a run."""
     from reviewscore.files import write_whole
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary
 
+    run = shown.run
     ending = ".html" if output is None else output.suffix.lower()
     page = ending in (".html", ".htm")
     collection = (
@@ -105,7 +134,15 @@ def command(
             reviews = collection.review
         with waiting("writing the report"):
             write_summary(run, accept_changed=accept_changed)
-            pages = write_report(run, papers, reviews, out=output, accept_changed=accept_changed)
+            pages = write_report(
+                run,
+                papers,
+                reviews,
+                out=output,
+                accept_changed=accept_changed,
+                later=shown.later,
+                notes=shown.notes,
+            )
         output = pages[0]
     else:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .json")

@@ -135,3 +135,7 @@ class ReviewJudges(Judges, Protocol):
     async def looks(self, point: ReviewPoint, paper: Paper) -> Looks:
         """All looks at the presuppositions of a point; at least one."""
         ...
+
+    async def second_looks(self, point: ReviewPoint, paper: Paper) -> Looks:
+        """A second look at a point by each judge, alone, whatever the first one came to."""
+        ...

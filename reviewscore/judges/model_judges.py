@@ -279,6 +279,16 @@ class ModelJudges:
         assert self._presuppositions is not None
         return Looks(await self._presuppositions.looks(point, paper))
 
+    async def second_looks(self, point: ReviewPoint, paper: Paper) -> Looks:
+        """A second look at a point, whatever the first one came to.
+
+        Raises:
+            ModelError: There is no usable reply to one of them.
+            StopError: Nothing more can be asked.
+        """
+        assert self._presuppositions is not None
+        return Looks((await self._presuppositions.looks(point, paper, always_second=True))[1:])
+
     def _kept(self, point: ReviewPoint) -> PointAnswer[BasePointReply] | None:
         """What a reply about its review says of a point.
 

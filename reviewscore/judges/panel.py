@@ -72,7 +72,14 @@ class Panel:
             ModelError: No judge gave a usable reply.
             StopError: Nothing more can be asked.
         """
-        results = await gather_results(member.looks(point, paper) for member in self._members)
+        return await self._looks(member.looks(point, paper) for member in self._members)
+
+    async def second_looks(self, point: ReviewPoint, paper: Paper) -> Looks:
+        """The second looks of all judges, and who failed; as `looks`."""
+        return await self._looks(member.second_looks(point, paper) for member in self._members)
+
+    async def _looks(self, asked: Iterable[Awaitable[Looks]]) -> Looks:
+        results = await gather_results(asked)
         answered = [looks for looks in results if not isinstance(looks, ModelError)]
         if not answered:
             raise next(error for error in results if isinstance(error, ModelError))

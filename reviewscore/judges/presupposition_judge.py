@@ -129,8 +129,15 @@ class PresuppositionJudge:
         for point in points:
             self._first.pop(point.point_id, None)
 
-    async def looks(self, point: ReviewPoint, paper: Paper) -> tuple[Look, ...]:
+    async def looks(
+        self, point: ReviewPoint, paper: Paper, *, always_second: bool = False
+    ) -> tuple[Look, ...]:
         """The first look at a point and, where its outcome calls for it, the second.
+
+        Args:
+            point: The point.
+            paper: Its paper.
+            always_second: Whether the second is taken whatever the first came to.
 
         Raises:
             ModelError: There is no usable reply to one of them.
@@ -143,7 +150,7 @@ class PresuppositionJudge:
             first = self._look(known.reply, point, paper, known.provenance, number=1)
         else:
             first = await self._alone(point, paper)
-        if not needs_second_look(first, self._second_look):
+        if not (always_second or needs_second_look(first, self._second_look)):
             return (first,)
         return first, await self.second_look(point, paper, _passages(point, paper, first))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from reviewscore.pages import wording
 from reviewscore.pages.author_answers import ShownAnswer, shown_answers
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.schema.argument import Premise
+from reviewscore.schema.later_remark import LaterRemark
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.place import Target
 from reviewscore.schema.point_score import PointScore
@@ -210,6 +211,7 @@ class Card:
     answers: tuple[ShownAnswer, ...]
     other_quotes: tuple[Evidence, ...]
     origins: tuple[Provenance, ...]
+    later: tuple[LaterRemark, ...] = ()
 
 
 def anchor_of(point_id: str) -> str:
@@ -218,7 +220,12 @@ def anchor_of(point_id: str) -> str:
 
 
 def card_of(
-    score: PointScore, review: Review | None, paper: Paper | None, *, number: int = 1
+    score: PointScore,
+    review: Review | None,
+    paper: Paper | None,
+    *,
+    number: int = 1,
+    later: Sequence[LaterRemark] = (),
 ) -> Card:
     """One point as it is shown.
 
@@ -227,6 +234,7 @@ def card_of(
         review: The review it stands in, for its surroundings; None if it is not at hand.
         paper: Its paper, for those of quotes; likewise.
         number: Its number on the page.
+        later: What came later and bears on it.
     """
     shown = list(score.verdict.evidence) if score.verdict else []
     for premise in premises_of(score):
@@ -248,6 +256,7 @@ def card_of(
         answers=shown_answers(score),
         other_quotes=tuple(quote for quote in score.evidence if quote not in shown),
         origins=tuple(unique.values()),
+        later=tuple(later),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from reviewscore.arguments.aggregate import is_link, round_half_up
 from reviewscore.config import EMBEDDED
@@ -11,6 +12,7 @@ from reviewscore.papers.versions import doubt_words
 from reviewscore.printable import counted
 from reviewscore.schema.argument import Argument, ArgumentState, Failure, Round
 from reviewscore.schema.calibration import Calibrated
+from reviewscore.schema.later_remark import LaterKind, LaterRemark
 from reviewscore.schema.paper import Doubt, Evidence
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.proof import Validity
@@ -406,3 +408,23 @@ def ratings(given: tuple[Rating, ...]) -> str:
 def round_passed(attempt: Round) -> bool:
     """Whether a round met every check that was made."""
     return attempt.state.passed
+
+
+def later_words(remark: LaterRemark) -> str:
+    """What came later than a point, in words."""
+    on = "" if remark.at is None else f" on {remark.at}"
+    match remark.kind:
+        case LaterKind.REVISED:
+            return (
+                f"The review is of version {remark.version} of {remark.versions} of the paper; the "
+                "point is judged against that version."
+            )
+        case LaterKind.REWORDED:
+            return f"Reworded{on}: it was \u201c{remark.text}\u201d"
+        case LaterKind.TAKEN_BACK:
+            return (
+                f"The reviewer took this back later, seen{on}: \u201c{remark.text}\u201d "
+                "(This changes no verdict.)"
+            )
+        case _:
+            assert_never(remark.kind)

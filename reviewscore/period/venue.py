@@ -18,9 +18,11 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
+from reviewscore.config import Resolved
 from reviewscore.errors import RunFolderError
 from reviewscore.files import read_whole, unwritable, write_whole
 from reviewscore.runs.folder import MANIFEST, LockedFolder, parsed_lines
+from reviewscore.schema.confidentiality import strictest
 from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.record import Record
 
@@ -232,6 +234,15 @@ class VenueFolder:
         return self.path / RUN
 
     @contextmanager
+    def with_consent(self, resolved: Resolved) -> Resolved:
+        """Settings with the venue's consent, where that is stricter than what they say."""
+        settings = resolved.settings
+        consent = strictest(settings.consent, self.record.consent)
+        if consent == settings.consent:
+            return resolved
+        origins = {**resolved.origins, "consent": str(self.path / VENUE)}
+        return Resolved(settings.model_copy(update={"consent": consent}), origins)
+
     def open_for_writing(self) -> Iterator[VenueFolder]:
         """The folder, locked; what a killed step left is finished or thrown away.
 

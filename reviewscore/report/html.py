@@ -50,6 +50,7 @@ from reviewscore.report.lines import (
     version_lines,
 )
 from reviewscore.report.paper_pages import (
+    LaterOf,
     Page,
     PaperOf,
     PaperPages,
@@ -80,6 +81,8 @@ def write_report(
     *,
     out: Path | None = None,
     accept_changed: bool = False,
+    later: LaterOf | None = None,
+    notes: Sequence[str] = (),
 ) -> list[Path]:
     """Write the report of a run.
 
@@ -92,6 +95,8 @@ def write_report(
         out: The file to write; ``report.html`` in the run folder if None. Further pages are put
             beside it, as ``report-1.html`` and so on.
         accept_changed: Go on with records that something else has changed, and say so.
+        later: Gives what came later than a point and is shown beside it.
+        notes: What a reader must know before anything else.
 
     Returns:
         The files written, the first to be opened first.
@@ -108,15 +113,16 @@ def write_report(
     summary = summarise(run, accept_changed=accept_changed)
     papers_html = PaperPages(
         run, environment.get_template("paper.html"), papers, reviews,
-        missed=focus.missed, near=near.beside, manifest=manifest,
+        missed=focus.missed, near=near.beside, manifest=manifest, later=later,
     )  # fmt: skip
     lines = rows_of(run)
     pages = papers_html.pages(lines)
     first = next(pages, Page((), ()))
     second = next(pages, None)
     _drop_pages(target)
+    frame = _frame(run, manifest, summary, focus, near, notes)
     if second is None:
-        shown = _frame(run, manifest, summary, focus, near) | {
+        shown = frame | {
             "tabled": True,
             "rows": first.rows,
             "fragments": first.fragments,
@@ -127,7 +133,6 @@ def write_report(
         )
         return [target]
     # One table of all points is enough, on the first page or, of very many, on each.
-    frame = _frame(run, manifest, summary, focus, near)
     frame |= {"tabled": len(lines) > ROWS_IN_INDEX}
     every = chain((first, second), pages)
     return _write_pages(target, environment, frame, every, named=out is not None)
@@ -171,7 +176,12 @@ def _write_pages(
 
 
 def _frame(
-    run: Path, manifest: Manifest, summary: Summary, focus: Focus, near: Nearness
+    run: Path,
+    manifest: Manifest,
+    summary: Summary,
+    focus: Focus,
+    near: Nearness,
+    notes: Sequence[str],
 ) -> dict[str, object]:
     """What every page of a report shows besides points."""
     failures = read_failures(run)
@@ -183,7 +193,7 @@ def _frame(
         "version": manifest.reviewscore_version,
         "summary": summary,
         "failures": failures,
-        "banners": banners(summary, failures),
+        "banners": [*notes, *banners(summary, failures)],
         "apart": f"{LOCAL}/{REPORT}" if (run / LOCAL / REPORT).is_file() else None,
         "command": repeat_command(manifest),
         "bars": _histograms(summary),

@@ -29,6 +29,7 @@ from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
 from reviewscore.runs.folder import POINTS, points_by_offset, read_points
 from reviewscore.runs.manifest import Manifest
+from reviewscore.schema.later_remark import LaterRemark
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review
@@ -49,6 +50,7 @@ _EDGES = ".,;:!?()[]{}<>\"'“”‘’…*"
 
 PaperOf = Callable[[str], Paper]
 ReviewOf = Callable[[str], Review]
+LaterOf = Callable[[PointScore], Sequence[LaterRemark]]
 _Found = TypeVar("_Found", Paper, Review)
 
 
@@ -161,6 +163,7 @@ class PaperPages:
         missed: What a review leaves out that others raise, in words, by its id.
         near: How near its reviewer's papers are, by its id.
         manifest: What the run was made with.
+        later: Gives what came later than a point.
     """
 
     def __init__(
@@ -173,10 +176,12 @@ class PaperPages:
         missed: Mapping[str, Sequence[str]],
         near: Mapping[str, Beside],
         manifest: Manifest,
+        later: LaterOf | None = None,
     ) -> None:
         self._run, self._missed, self._near, self._manifest = run, missed, near, manifest
         self._template = template
         self._papers, self._reviews = papers, reviews
+        self._later = later or (lambda _: ())
 
     def pages(self, rows: Sequence[Row]) -> Iterator[Page]:
         """Whole papers, as many to a page as it may hold; at least one."""
@@ -232,7 +237,9 @@ class PaperPages:
         cards = []
         with points_by_offset(self._run) as read:
             for number, row in enumerate(rows, start=1):
-                cards.append(card_of(read(row.offset), review, paper, number=number))
+                score = read(row.offset)
+                later = self._later(score)
+                cards.append(card_of(score, review, paper, number=number, later=later))
         missed = tuple(self._missed.get(review_id, ()))
         near = self._near.get(review_id)
         return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed, near)

@@ -18,9 +18,9 @@ from reviewscore.addresses import without_credentials
 from reviewscore.arguments.aggregate import AGGREGATION_VERSION
 from reviewscore.arguments.reconstruct import INFERENCE_VERSION, RECONSTRUCTION_VERSION
 from reviewscore.bounds import in_force, put_in_force, read_bounded
-from reviewscore.config import Resolved, Settings
+from reviewscore.config import Plain, Resolved, Settings
 from reviewscore.errors import InputError, SettingsError
-from reviewscore.files import hash_file
+from reviewscore.files import InputFile, hash_file
 from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import open_judges
@@ -45,6 +45,7 @@ from reviewscore.runs.folder import (
     read_points,
 )
 from reviewscore.runs.input_data import noted_data
+from reviewscore.runs.kept_points import KeptPoints
 from reviewscore.runs.manifest import (
     INPUT,
     METHOD,
@@ -73,7 +74,7 @@ from reviewscore.runs.session import (
 from reviewscore.runs.unvalidated import judge_of, latest_validation, unvalidated, unvalidated_words
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_id import POINT_IDS_VERSION, review_of
-from reviewscore.schema.point_score import Status
+from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import storable
 from reviewscore.schema.review import ReviewPoint
 from reviewscore.sources.collection import Collection
@@ -94,6 +95,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
     accept_changed: bool = False,
     interruption: Interruption | None = None,
     prompt_sizes: Mapping[str, int] | None = None,
+    kept: KeptPoints | None = None,
 ) -> Outcome[Manifest]:
     """Score a collection into a run folder; what is there already is not done again.
 
@@ -108,6 +110,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
         accept_changed: Go on in a folder whose records something else has changed; it is noted.
         interruption: Brings Ctrl-C, where this does not run in the main thread.
         prompt_sizes: As `check_prompts` takes them.
+        kept: Scores that stand in reviews that were edited since.
 
     Raises:
         SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
@@ -164,6 +167,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
                 progress,
                 renew=retry_errors,
                 interruption=interruption,
+                kept=kept,
             )
             return asyncio.run(work.session())
 
@@ -212,9 +216,11 @@ class _Audit:
         *,
         renew: bool,
         interruption: Interruption | None = None,
+        kept: KeptPoints | None = None,
     ) -> None:
         self._collection, self._settings, self._run = collection, settings, run
         self._progress, self._renew, self._interruption = progress, renew, interruption
+        self._kept = kept or KeptPoints()
         routes = by_route(collection, settings)
         self._reviews, self._left = routes.judged.reviews, routes.left
         self._by_rules = 0
@@ -285,11 +291,23 @@ class _Audit:
             longest=self._run.manifest.longest_prompts(settings.longest_reply),
         )
         async with open_judges(settings, book, around) as (judges, client):
-            local = LocalScoring(**common, judges=judges, client=client, by_rule=self._split)
+            local = LocalScoring(
+                **common,
+                judges=judges,
+                client=client,
+                by_rule=self._split,
+                kept=self._kept.scores,
+                contest=self._contest,
+            )
             under_way.append(local)
             with interruptible(local, self._interruption):
                 await local.score(self._reviews)
             return local
+
+    def _contest(self, old: PointScore, new: PointScore) -> None:
+        """Put a contested score into the place of an old one, which is kept elsewhere first."""
+        self._kept.retire(old)
+        self._run.replace(new)
 
     def _tell_of(self, tally: Tally) -> None:
         """Write down and say what was asked for or counted on and did not come."""
@@ -374,16 +392,13 @@ def new_manifest(
     problems = prompts.verify() if settings.prompts_dir is None else ()
     chosen = settings.decisive()
     sums = {prompt.prompt_id: prompt.sha256 for prompt in map(prompts.latest, prompt_names(chosen))}
-    inputs = (
-        *map(hash_file, (*collection.files, *_pdfs(collection, settings))),
-        *collection.records,
-    )
+    inputs = inputs_of(collection, settings.paper_as)
     decisive = {
         **chosen,
         "judge_version": judge_version,
         **{f"{METHOD}{name}": version for name, version in _methods(settings).items()},
         **{f"{PROMPT}{name}": sha256 for name, sha256 in sums.items()},
-        **{f"{INPUT}{n} {file.name}": file.sha256 for n, file in enumerate(inputs, start=1)},
+        **input_sums(inputs),
         "year": collection.year,
     }
     if settings.calibration is not None:
@@ -423,9 +438,25 @@ def new_manifest(
     )
 
 
-def _pdfs(collection: Collection, settings: Settings) -> list[Path]:
+def inputs_of(collection: Collection, paper_as: Plain) -> tuple[InputFile, ...]:
+    """The files and records that a collection was read from, with their sums.
+
+    Args:
+        collection: Papers and reviews.
+        paper_as: The setting, which says whether PDFs are read for their pages.
+    """
+    files = map(hash_file, (*collection.files, *_pdfs(collection, paper_as)))
+    return (*files, *collection.records)
+
+
+def input_sums(inputs: Sequence[InputFile]) -> dict[str, Plain]:
+    """The same as decisive values, by their names."""
+    return {f"{INPUT}{n} {file.name}": file.sha256 for n, file in enumerate(inputs, start=1)}
+
+
+def _pdfs(collection: Collection, paper_as: Plain) -> list[Path]:
     """PDFs whose pages are shown and that are none of the files that texts were read from."""
-    if settings.paper_as == "text":
+    if paper_as == "text":
         return []
     paths = []
     for handle in collection.papers.values():

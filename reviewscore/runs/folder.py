@@ -250,6 +250,20 @@ class RunDir(LockedFolder):
         if score.status is Status.ERROR:
             self.add_error(_failure(score))
 
+    def replace(self, score: PointScore) -> None:
+        """Put a score into the place of the one that its point has; the others stay as they are."""
+        self._note({}, growing=True)  # a kill must not leave digests of what is written anew
+        self._points.close()
+        new = f"{score.model_dump_json()}\n".encode()
+        lines = read_lines_of_points(self.path)
+        write_whole(
+            self.path / POINTS,
+            (new if old.point_id == score.point_id else line for line, old in lines),
+        )
+        self._points = JsonLines(self.path / POINTS)
+        self._count(score)
+        self._note(digests_of(self.path), growing=True)
+
     def _count(self, score: PointScore) -> None:
         self.done[score.point_id] = score.status
         if score.finding is not None:

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Protocol
 
 from reviewscore.config import Settings
-from reviewscore.errors import ReviewScoreError, StopError
+from reviewscore.errors import ModelError, ReviewScoreError, StopError
 from reviewscore.judges.by_review import ReviewPoints
 from reviewscore.judges.excerpts import judged_on
 from reviewscore.judges.judge import Judges, ReviewJudges
@@ -26,6 +26,7 @@ from reviewscore.pipeline import (
 from reviewscore.points.places import with_places
 from reviewscore.points.responses import align_response
 from reviewscore.runs.folder import ErrorRecord
+from reviewscore.runs.kept_points import contested, with_kept
 from reviewscore.runs.session import Progress, Say, Session
 from reviewscore.schema.author_answer import AuthorAnswer
 from reviewscore.schema.calibration import Calibration, calibrated
@@ -192,10 +193,15 @@ class LocalScoring(ScoringSession):
     Attributes:
         judges: Who judges.
         by_rule: Points of reviews that were split already, by review; taken out as they are used.
+        kept: Scores that stand of reviews that were edited, by review.
+        contest: Takes such a score that a judge who reads its review again contests, and what it
+            is from then on.
     """
 
     judges: Judges
     by_rule: dict[str, tuple[ReviewPoint, ...]] = field(default_factory=dict)
+    kept: Mapping[str, Sequence[PointScore]] = field(default_factory=dict)
+    contest: Callable[[PointScore, PointScore], None] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -244,6 +250,8 @@ class LocalScoring(ScoringSession):
         asked = [review.asked for review in split if review.asked.points]
         if together and not await self._asked_together(asked, opened[0].paper):
             return
+        if together and self.kept and not await self._compared(opened):
+            return
         scoring = [self._score_point(review, point) for review in opened for point in review.todo]
         if self.client is None:  # nothing to wait for: in order, so that every run is the same
             for coroutine in scoring:
@@ -276,6 +284,26 @@ class LocalScoring(ScoringSession):
             return True
         return False
 
+    async def _compared(self, opened: Sequence[_Opened]) -> bool:
+        """Compare what is said of points now with the scores that stand; False for a stop."""
+        for each in opened:
+            points = {point.point_id: point for point in each.points}
+            for old in self.kept.get(each.review.review_id, ()):
+                point = points.get(old.point_id)
+                if point is None or point in each.todo:
+                    continue
+                try:
+                    judges = review_judges(self.judges)
+                    new = await contested(old, point, each.paper, judges, self.settings)
+                    if new is not None and self.contest is not None:
+                        self.contest(old, new)
+                except ModelError as error:  # what was said before stands
+                    self.say(f"{old.short_name} could not be compared: {_in_words(error)}")
+                except StopError as error:
+                    self.stop_for(error)
+                    return False
+        return True
+
     async def _opened(self, review: Review) -> _Opened | None:
         """A review with its points; None if it failed, which is written down, or a stop came."""
         settings = self.settings
@@ -288,6 +316,8 @@ class LocalScoring(ScoringSession):
                 rules_only=settings.points == "rules",
                 by_rule=self.by_rule.pop(review.review_id, None),
             )
+            if settings.points != "rules":
+                points = with_kept(points, self.kept.get(review.review_id, ()), review)
             answers = align_response(review, points).answers if review.author_response else None
             if settings.asked_per != "point":
                 points = tuple(with_places(point, paper, review) for point in points)
