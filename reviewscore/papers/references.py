@@ -48,13 +48,14 @@ class Reference:
     url: str = ""
 
 
+CAPITAL = "[A-ZÀ-ÖØ-ÞĀ-Ž]"
 ARXIV = re.compile(
     r"(?:arxiv(?:\.org)?\s?(?:/\s?(?:abs|pdf|html)/|:|\s)\s?(?:arxiv[.:]\s?)?"
     r"|10\.48550/arxiv\.|\babs/|(?<![\w./-]))((?:\d{2}(?:0[1-9]|1[0-2]))\.\s?\d{4,5})(?:v\d+)?(?![\d/])",
     re.I,
 )
 """An identifier at arXiv, with or without what says so; without, it has five digits in its end."""
-DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>,;\])}]+)", re.I)
+DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>,;?\])}]+)", re.I)
 URL = re.compile(r"https?://[^\s<>\"'\])}]+")
 YEAR = r"(?:19[3-9]\d|20[0-4]\d)"
 _YEAR = re.compile(rf"(?<![\d.:/–-])(\(?)(?<!\d)({YEAR})([a-z]?)(?![\d/]|[–-]\d|\.\d)")
@@ -62,19 +63,22 @@ _QUOTED = re.compile(
     r"[\"“”„](?P<double>[^\"“”]{6,300}?)[,.]?[\"“”]|(?<!\w)[‘'`*_]{1,2}(?P<single>\w.{8,250}?)[,.]?"
     r"(?<![\s(])['’*_]{1,2}(?![\w])"
 )
-_CAPITAL = "[A-ZÀ-ÖØ-ÞĀ-Ž]"
-_INITIALS = re.compile(rf"(?:{_CAPITAL}{{1,3}}|{_CAPITAL}[.’'-]+(?:-?{_CAPITAL}\.?)*)\Z")
+_INITIALS = re.compile(rf"(?:{CAPITAL}{{1,3}}|{CAPITAL}[.’'-]+(?:-?{CAPITAL}\.?)*)\Z")
 _AUTHORS_END = re.compile(
-    rf"(?<![\s.(]{_CAPITAL})(?<!\bet al)(?<!\bJr)(?<!\bSt)(?<!^{_CAPITAL})[.:](?:\s+|\Z)|\bet\.? al\.?[,:.]*\s+"
+    rf"(?<![\s.(]{CAPITAL})(?<!\bet al)(?<!\bJr)(?<!\bSt)(?<!^{CAPITAL})\.(?:\s+|\Z)|\b[Ee]t\.? [Aa]l\.?[,:.]*\s+"
 )
-_SURNAME_FIRST = re.compile(rf"(?:[a-z]{{2,3}}\s)?{_CAPITAL}[\w’' -]+,\s{_CAPITAL}\s?\.")
+_SURNAME_FIRST = re.compile(rf"(?:[a-z]{{2,3}}\s)?{CAPITAL}[\w’' -]+,\s{CAPITAL}\s?\.")
 _AFTER_INITIAL = re.compile(
-    rf"(?<=[\s.-]{_CAPITAL})\s?\.\s+(?!{_CAPITAL}\s?\.|and\b|&|\(|et\b)|\bet\.? al\.?[,:.]*\s+"
+    rf"(?<=[\s.-]{CAPITAL})\s?\.\s+(?!{CAPITAL}\s?\.|and\b|&|\(|et\b)|\b[Ee]t\.? [Aa]l\.?[,:.]*\s+"
 )
+_BARE_INITIALS = re.compile(
+    rf"{CAPITAL}[\w’'-]+ {CAPITAL}{{1,3}}(?:, {CAPITAL}[\w’' -]+ {CAPITAL}{{1,3}})*(?:\.|, et al)"
+)
+_FULL_STOP = re.compile(r"\.\s+")
 """Where authors end whose initials follow their surnames."""
-_BETWEEN = re.compile(r"\s*(?:[,;&]|\b(?:and|et\.? al|und)\b)\.?\s*")
+_BETWEEN = re.compile(r"\s*(?:[,;&]|\b(?:and|[Ee]t\.? [Aa]l|und)\b)\.?\s*")
 _NAMED = re.compile(
-    rf"(?:\A|[.,)\]]\s+|[\"“'‘*]\s?)({_CAPITAL}[\w+.*-]{{1,24}}(?:[- ][\w+.-]{{1,15}})?):\s+\w"
+    rf"(?:\A|[.,)\]]\s+|[\"“'‘*]\s?)({CAPITAL}[\w+.*-]{{1,24}}(?:[- ][\w+.-]{{1,15}})?):\s+\w"
 )
 _NO_NAMES = frozenset(
     ("in", "url", "doi", "arxiv", "available", "vol", "isbn", "accessed", "source")
@@ -112,7 +116,8 @@ def read_reference(
     doi, url = DOI.search(words), URL.search(words)
     bare = URL.sub(" ", DOI.sub(" ", ARXIV.sub(" ", words)))
     years = list(_YEAR.finditer(bare))
-    year = next((match for match in years if match[1]), years[-1] if years else None)
+    dated = (match for match in years if match[1] or _ALONE.match(bare, match.start() - 2))
+    year = next(dated, years[-1] if years else None)
     authors, title = _parts(bare, year)
     named = _NAMED.search(f"{title}" if title else bare)
     name = "" if named is None or named[1].lower().split()[0] in _NO_NAMES else named[1]
@@ -127,6 +132,10 @@ def read_reference(
     )  # fmt: skip
 
 
+_ALONE = re.compile(r"[.,] \d{4}[a-z]?\. ")
+"""A year between the authors and the title."""
+
+
 def _parts(entry: str, year: re.Match[str] | None) -> tuple[str, str]:
     """The authors and the title of an entry without its identifiers, as far as they show."""
     quoted = _QUOTED.search(entry)
@@ -135,10 +144,11 @@ def _parts(entry: str, year: re.Match[str] | None) -> tuple[str, str]:
         authors = before if before.strip(" ,.*_") else entry[quoted.end() :]
         return authors, (quoted["double"] or quoted["single"]).strip(" *_,.")
     if year is not None and _AFTER_AUTHORS.match(entry, year.end()) and year.start() > 3:  # noqa: PLR2004
-        rest = entry[year.end() :].lstrip(" ).,:;]")
+        rest = entry[_AFTER_AUTHORS.match(entry, year.end()).end() :].lstrip(" ).,:;]")
         if len(rest.split()) > 2 and looks_like_authors(entry[: year.start()]):  # noqa: PLR2004
             return entry[: year.start()].rstrip(" (,"), _sentence(rest)
     last = _AFTER_INITIAL if _SURNAME_FIRST.match(entry) else _AUTHORS_END
+    last = _FULL_STOP if _BARE_INITIALS.match(entry) else last
     end = last.search(entry)
     first = entry if end is None else entry[: end.start()]
     if end is not None and looks_like_authors(first):
@@ -146,20 +156,28 @@ def _parts(entry: str, year: re.Match[str] | None) -> tuple[str, str]:
     return _title_first(entry)
 
 
-_AFTER_AUTHORS = re.compile(r"[,\w\s]{0,14}[).,:;\]]")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s\d{1,2})?"
+_AFTER_AUTHORS = re.compile(rf"(?:,?\s*{_MONTH})?[).,:;\]]+(?:\s*{_MONTH}[).,])?", re.I)
 _TITLE_END = re.compile(
     r"[.?!](?:\s|\Z)|,\s+(?=(?:in\s+)?(?:proc|arxiv|neurips|nips|icml|iclr|cvpr|acl|emnlp|aaai|eccv|iccv|corr|\(?(?:19|20)\d\d)\b)",
     re.I,
 )
 _PERSON = re.compile(
-    rf"(?:[a-z’'-]{{1,4}}\s+){{0,2}}(?:{_CAPITAL}[\w.’'-]*\s*){{1,4}}(?:\s(?:[a-z]{{2,3}}\s+){{0,2}}{_CAPITAL}[\w’'-]+)?\Z"
+    rf"(?:[a-z’'-]{{1,4}}\s+){{0,2}}(?:{CAPITAL}[\w.’'-]*\s*){{1,4}}(?:\s(?:[a-z]{{2,3}}\s+){{0,2}}{CAPITAL}[\w’'-]+)?\Z"
 )
 _WORDS_OF_NAME = 5
 
 
+_NO_TITLE = re.compile(
+    r"(?:also|ha[sd]|have|is|are|was|were|who|which|that|propose|show|use|study|[a-z]+s)\b"
+)
+
+
 def _sentence(text: str) -> str:
-    """A title from its first word on."""
+    """A title from its first word on; empty where a sentence goes on instead."""
     text = text.lstrip(" \"“'.,:*_")
+    if _NO_TITLE.match(text):
+        return ""
     end = _TITLE_END.search(text, 4)
     return (text if end is None else text[: end.start()]).strip(" \"”',*_.")[:300]
 
@@ -180,10 +198,10 @@ def looks_like_authors(text: str) -> bool:
 def _title_first(entry: str) -> tuple[str, str]:
     """Authors and title where the title stands first: ``Title, Lee et al.``, ``Title. Lee, Kim``."""
     title = _sentence(entry)
-    rest = entry[entry.find(title) + len(title) :].strip(" ,.")
-    last = re.search(rf",\s+((?:[\w’'-]+\s+){{0,2}}{_CAPITAL}[\w’'-]+,?\s+et\.?\s?al)", title)
+    last = re.search(rf",\s+((?:[\w’'-]+\s+){{0,2}}{CAPITAL}[\w’'-]+),?\s+et\.?\s?al", entry)
     if last is not None:
-        return last[1], title[: last.start()]
+        return last[1], entry[: last.start()].strip(" *_")
+    rest = entry[entry.find(title) + len(title) :].strip(" ,.")
     end = _AUTHORS_END.search(rest)
     people = rest if end is None else rest[: end.start()]
     return (people if looks_like_authors(people) else ""), title
@@ -212,7 +230,7 @@ _LINE = re.compile(r"[^\n]+")
 _BULLET = re.compile(r"[ \t]*[-*•][ \t]+")
 _ENDED = re.compile(r"[.)\]\d/][\s\d]*\Z")
 _BEGINS = re.compile(
-    rf"(?:[a-z]{{2,3}}\s){{0,2}}{_CAPITAL}[\w’'.-]*(?:,| {_CAPITAL}| [a-z]{{2,3}} {_CAPITAL}|\s?\()"
+    rf"(?:[a-z]{{2,3}}\s){{0,2}}{CAPITAL}[\w’'.-]*(?:,| {CAPITAL}| [a-z]{{2,3}} {CAPITAL}|\s?\()"
 )
 
 
@@ -314,7 +332,8 @@ def in_references(work: CitedWork, references: Sequence[Reference], paper: Paper
         Target(start=one.start, end=one.end, page=paper.page_at(one.start)) for one in fitting
     )
     if not fitting:
-        return ListedWork(listing=Listing.NOT_FOUND)
+        said = work.number is not None or work.authors or work.title or work.name
+        return ListedWork(listing=Listing.NOT_FOUND if said else Listing.UNKNOWN)
     alike = {folded(one.title) for one in fitting}
     single = len(fitting) == 1 or (len(alike) == 1 and "" not in alike)
     return ListedWork(
@@ -326,9 +345,8 @@ def _fitting(work: CitedWork, references: Sequence[Reference]) -> tuple[list[Ref
     """The entries that a work may be, and whether a single one of them surely is."""
     if work.number is not None:
         return [one for one in references if one.number == work.number], True
-    for key in ("arxiv", "doi"):
-        value = getattr(work, key)
-        if value and (same := [one for one in references if getattr(one, key) == value]):
+    for value in filter(None, (work.arxiv, work.doi, work.url.partition("://")[2])):
+        if same := [one for one in references if value in one.words.replace(" ", "").lower()]:
             return same, True
     if title := folded(work.title):
         return _titled(title, work, references), True

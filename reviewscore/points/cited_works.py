@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
 from reviewscore.papers.references import (
     ARXIV,
+    CAPITAL,
     DOI,
     URL,
     YEAR,
@@ -23,15 +24,25 @@ from reviewscore.schema.cited_work import CitedWork
 from reviewscore.schema.review import Review
 from reviewscore.schema.span import Span
 
+_NOTHING = Reference(words="")
+
 
 @dataclass(frozen=True, slots=True)
 class _Naming:
-    """One place that names a work, and what is said there of it."""
+    """One place that names a work, and what is said there of it.
+
+    Attributes:
+        box: Number of the review's field.
+        start: Offset of its first character there.
+        end: Offset just after its last one.
+        reference: What is said of the work.
+        entry: Whether it is an entry of a list of the review's own.
+    """
 
     box: int
     start: int
     end: int
-    reference: Reference = field(default_factory=lambda: Reference(words=""))
+    reference: Reference
     entry: bool = False
 
 
@@ -44,41 +55,29 @@ def cited_works(
     and year, title, identifier or name of a method.
 
     Args:
-        review: The review; its `late` remarks are read too.
-        references: The paper's list, whose names of methods count as works, as in ``LoRA: ..``.
+        review: The review; all its fields are read.
+        references: The paper's list. What stands there before the colon of a title, such as
+            ``LoRA``, names that work.
         title: The paper's title, which is none of them.
     """
-    own = folded(title)
-    namings: list[_Naming] = []
-    lists: dict[int, dict[str, Reference]] = {}
-    for box, text in enumerate(review.fields.values()):
-        entries = list(_own_entries(text, box, "\n".join(review.fields.values())))
-        lists[box] = {label: one.reference for label, one in entries if label}
-        namings += [one for _, one in entries]
+    texts = list(review.fields.values())
+    entries = [_own_entries(text, box, "\n".join(texts)) for box, text in enumerate(texts)]
+    lists = [{label: one.reference for label, one in held if label} for held in entries]
     known = {one.name for one in references if _is_name(one.name)} - set(title.split(":")[:1])
-    for box, text in enumerate(review.fields.values()):
-        taken = [(one.start, one.end) for one in namings if one.box == box and one.entry]
-        for naming in _in_text(text, box, lists, known):
-            if not any(start < naming.end and naming.start < end for start, end in taken):
-                namings.append(naming)
-                taken.append((naming.start, naming.end))
     groups: list[tuple[Reference, list[_Naming]]] = []
-    for naming in sorted(namings, key=lambda one: (not one.entry, one.box, one.start)):
-        if own and folded(naming.reference.title) == own:
+    found = [one for held in entries for _, one in held]
+    for box, text in enumerate(texts):
+        found += _apart(_in_text(text, box, lists, known), [one for _, one in entries[box]], text)
+    for naming in sorted(found, key=lambda one: (not one.entry, one.box, one.start)):
+        if title and folded(naming.reference.title) == folded(title):
             continue
-        place = next((n for n, (one, _) in enumerate(groups) if _same(one, naming.reference)), None)
-        if place is None:
-            groups.append((naming.reference, [naming]))
-        else:
-            one, held = groups[place]
-            groups[place] = _together(one, naming.reference), [*held, naming]
-    works = [_work(review, reference, held) for reference, held in groups]
-    names = list(review.fields)
-    return tuple(
-        sorted(
-            works, key=lambda work: (names.index(work.mentions[0].field), work.mentions[0].start)
-        )
-    )
+        held = (n for n, (one, _) in enumerate(groups) if _same(one, naming.reference))
+        place = next(held, len(groups))
+        if place == len(groups):
+            groups.append((naming.reference, []))
+        groups[place] = _together(groups[place][0], naming.reference), [*groups[place][1], naming]
+    ordered = sorted(groups, key=lambda group: min((one.box, one.start) for one in group[1]))
+    return tuple(_work(review, *group) for group in ordered)
 
 
 def _work(review: Review, reference: Reference, namings: Sequence[_Naming]) -> CitedWork:
@@ -89,13 +88,15 @@ def _work(review: Review, reference: Reference, namings: Sequence[_Naming]) -> C
     ]
     return CitedWork(
         words=review.fields[spans[0].field][spans[0].start : spans[0].end],
-        mentions=tuple(spans), authors=reference.surnames, year=reference.year,
-        letter=reference.letter, title=reference.title, name=reference.name,
-        arxiv=reference.arxiv, doi=reference.doi, url=reference.url, number=reference.number,
-    )  # fmt: skip
+        mentions=tuple(dict.fromkeys(spans)),
+        authors=reference.surnames,
+        **{key: getattr(reference, key) for key in _KEYS},
+    )
 
 
+_KEYS = ("number", "year", "letter", "title", "name", "arxiv", "doi", "url")
 _ALIKE = 90
+_SHORTEST = 3
 
 
 def _same(first: Reference, second: Reference) -> bool:
@@ -106,291 +107,328 @@ def _same(first: Reference, second: Reference) -> bool:
             return bool(values[0] == values[1])
     titles = folded(first.title), folded(second.title)
     if all(titles):
-        return (
-            fuzz.ratio(*titles) >= _ALIKE
-            or min(titles, key=len) in max(titles, key=len)[: len(min(titles)) + 9]
-        )
+        return fuzz.ratio(*titles) >= _ALIKE
     if first.surnames and second.surnames:
-        people = [[folded(name).split()[-1:] for name in one.surnames] for one in (first, second)]
-        if people[0][0] != people[1][0] or (
-            first.letter and second.letter and first.letter != second.letter
-        ):
-            return False
-        if first.year and second.year:
-            return first.year == second.year and (
-                len(people[1]) == 1 or all(name in people[0] for name in people[1])
-            )
-        return not first.title or not second.title
-    return bool(first.name) and first.name == second.name
+        return _same_people(first, second)
+    return len(first.name) >= _SHORTEST and first.name == second.name
+
+
+def _same_people(first: Reference, second: Reference) -> bool:
+    """Whether two namings by people mean one work, as far as both say who and when."""
+    people, others = (
+        [folded(name).split()[-1:] for name in one.surnames] for one in (first, second)
+    )
+    return (
+        people[0] == others[0]
+        and (not (first.year and second.year) or first.year == second.year)
+        and (not (first.letter and second.letter) or first.letter == second.letter)
+        and (len(others) == 1 or len(people) == 1 or people[1] in others or others[1] in people)
+    )
 
 
 def _together(first: Reference, second: Reference) -> Reference:
     """What two namings of one work say of it."""
-    given = {
-        key: getattr(second, key)
-        for key in ("number", "surnames", "year", "letter", "title", "name", "arxiv", "doi", "url")
-        if not getattr(first, key)
-    }
-    return replace(first, **given)
+    keys = [key for key in ("surnames", *_KEYS) if not getattr(first, key)]
+    return replace(first, **{key: getattr(second, key) for key in keys})
 
 
+def _apart(namings: Iterator[_Naming], entries: list[_Naming], text: str) -> list[_Naming]:
+    """Namings that do not overlap; an address just after a naming belongs to its work."""
+    kept: list[_Naming] = []
+    for naming in namings:
+        said = naming.reference
+        over = [one for one in (*entries, *kept) if one.start < naming.end > naming.start < one.end]
+        if over and (over[0].entry or (over[0].start, over[0].end) != (naming.start, naming.end)):
+            continue
+        if (said.arxiv or said.doi or said.url) and not (said.title or said.surnames):
+            near = (one for one in kept if text[one.end : naming.start].strip(_BETWEEN) == "")
+            before = next((one for one in near if 0 <= naming.start - one.end < _NEAR), None)
+            said = said if before is None else _together(before.reference, said)
+            if before is not None:
+                kept[kept.index(before)] = replace(before, reference=said)
+        kept.append(replace(naming, reference=said))
+    return kept
+
+
+_BETWEEN = " \t.,:;()[]<>–-"
+_NEAR = 8
+
+_LABEL = r"\\?\[(\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)\\?\]"
 _HEADING = re.compile(
-    r"^[\W_]*(?:(?:key|additional|relevant|suggested|missing)\s+)?(?:references?|refs?|bibliography|citations?)[\W_]*$",
-    re.I | re.M,
+    r"^[\W_]*(?:\w+\s+)?(?:references?|refs?|bibliography|citations?)[\W_]*$", re.I | re.M
 )
-_LABEL = r"\\?\[(\d{1,3}|[A-Za-z]\d{0,2}|R\d+)\\?\]"
 _LINE = re.compile(
-    r"^[ \t>]*(?:[-*•–][ \t]+)?[*_]{0,2}(?:(?:references?|refs?)\W{1,5})?(?=\S)(?P<words>[^\n]+)",
-    re.M | re.I,
+    r"^[ \t>]*(?:[-*•–][ \t]+)?[*_]{0,2}(?:(?i:references?|refs?)[*_: \t]{1,5})?"
+    r"(?P<words>\S[^\n]*)",
+    re.M,
 )
-_HEAD = re.compile(rf"(?:^|(?<=[.\d)”\"] )){_LABEL}[*_:.]{{0,3}}\s*[-–:]?\s*(?=\S)")
-_COUNT = re.compile(r"(?:\d{1,2}[.)]|\(\d{1,2}\))[*_]{0,2}\s+")
+_HEAD = re.compile(rf"(?:^|(?<=[.\d)”\"] )){_LABEL}[*_:.,]{{0,3}}\s*[-–:]?\s*(?=\S)")
+_COUNT = re.compile(r"(?:(\d{1,2})[.)]|\((\d{1,2})\))[*_]{0,2}\s+|(?=\S)")
 _SIGNS = re.compile(
-    rf"\b{YEAR}[a-z]?\b|\bet\.? al|arxiv|\bdoi\b|https?://|[\"“][^\"”]{{15,}}[\"”]|\b(?:proceedings|proc\.|journal|neurips|nips|icml|iclr|"
-    r"cvpr|iccv|eccv|acl|emnlp|naacl|aaai|ieee|transactions|conference|preprint|press)\b",
+    rf"\b{YEAR}[a-z]?\b|\bet\.? al|arxiv|\bdoi\b|https?://|[\"“][^\"”]{{15,}}[\"”]|\b(?:proceedings|"
+    r"proc\.|journal|neurips|nips|icml|iclr|cvpr|iccv|eccv|acl|emnlp|naacl|aaai|ieee|transactions|"
+    r"conference|preprint|press)\b",
     re.I,
 )
 _PEOPLE = re.compile(
     r"(?:[A-Z][\w’'-]+, (?:[A-Z]\.? ?-?){1,3}(?:[,;.&(]| and)|[A-Z][\w’'-]+ [A-Z]{1,3}(?:,|\. )|"
-    r"(?:[A-Z]\. ?){1,3}[A-Z][\w’'-]+(?:,| and)|(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+, (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and)|"
-    r"[A-Z][\w’'-]+,? et\.? al)"
+    r"(?:[A-Z]\. ?){1,3}[A-Z][\w’'-]+(?:,| and)|[A-Z][\w’'-]+, [A-Z][\w’'-]+, |"
+    r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+, (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and))"
 )
-_OPINION = re.compile(
-    r"\b(?:I|we|the authors?|this paper|the paper|please|should|could you|my|your)\b"
+_INITIALS = re.compile(r"[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
+_REMARK = re.compile(
+    r"\?[\s*_]*\Z|\b(?:I(?!\.)|we|the authors?|this paper|the paper|this work|please|should|could you|"
+    r"my|your)\b"
 )
-_SHORTEST = 3
+_LONG = 60
+"""Characters of a line that may be an entry although nothing announces it."""
 
 
-def _own_entries(text: str, box: int, whole: str) -> Iterator[tuple[str, _Naming]]:
+def _own_entries(text: str, box: int, whole: str) -> list[tuple[str, _Naming]]:
     """Entries of a list of references that a review has of its own, each with its label."""
     heading = _HEADING.search(text)
     after = len(text) if heading is None else heading.end()
+    entries: list[tuple[str, _Naming]] = []
     for line in _LINE.finditer(text):
         words, begin = line["words"], line.start("words")
         heads = list(_HEAD.finditer(words))
-        if not heads or heads[0].start():
-            count = _COUNT.match(words)
-            pieces = [("", 0 if count is None else count.end(), len(words))]
-        else:
-            ends = [head.start() for head in heads[1:]] + [len(words)]
+        if heads and heads[0].start() == 0:
+            ends = [*(head.start() for head in heads[1:]), len(words)]
             pieces = [(head[1], head.end(), end) for head, end in zip(heads, ends, strict=True)]
+        else:
+            count = _COUNT.match(words)
+            number = count and (count[1] or count[2])
+            pieces = [("", count.end() if count and begin >= after else 0, len(words))]
         for label, first, last in pieces:
             entry = words[first:last].rstrip()
             if _is_entry(entry, label, whole, listed=begin >= after):
+                counted = number or str(len(entries) + 1) if not label and begin >= after else label
                 start = begin + first
-                yield (
-                    label,
-                    _Naming(box, start, start + len(entry), read_reference(entry), entry=True),
-                )
+                naming = _Naming(box, start, start + len(entry), read_reference(entry), entry=True)
+                entries.append((counted, naming))
+    return entries
 
 
 def _is_entry(words: str, label: str, whole: str, *, listed: bool) -> bool:
     """Whether a line is an entry of a list, and not a remark of the reviewer's own."""
-    long = len(words.split()) >= _SHORTEST or URL.match(words) is not None
-    if not long or words.rstrip(" *").endswith("?") or (words.startswith(("http",)) and not label):
+    people = _PEOPLE.match(words.lstrip("*_ ")) is not None or len(_INITIALS.findall(words)) > 1
+    if (len(words.split()) < _SHORTEST and not URL.match(words)) or (
+        _REMARK.search(words) and not people
+    ):
         return False
     signs = _SIGNS.search(words) is not None
     if label:
-        return (
-            signs and not (_OPINION.search(words) and not _PEOPLE.match(words.lstrip("*_ ")))
-        ) or (whole.count(f"[{label}]") > 1 and not _OPINION.search(words))
-    return (
-        signs
-        and (listed or _PEOPLE.match(words) is not None)
-        and not _OPINION.search(words)
-        and (
-            listed or len(words) > 60  # noqa: PLR2004 - shorter ones are sentences
-        )
-    )
+        return signs or whole.count(f"[{label}") > 1
+    return signs and (listed or (people and len(words) > _LONG))
 
 
-_CAPITAL = "[A-ZÀ-ÖØ-ÞĀ-Ž]"
-_SURNAME = rf"(?:(?:[Vv]an|[Vv]on|[Dd]e|[Dd]er|[Dd]en|[Dd]el|[Dd]ella|[Dd]i|[Dd]a|[Dd]os|[Dd]u|[Ll]a|[Ll]e|[Ee]l|[Aa]l|[Tt]en|[Tt]er|bin)[ -]){{0,3}}{_CAPITAL}[\w’'-]*\w"
+_PARTICLES = (
+    "[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][aiu]|[Dd]os|[LlDd]a|[Ll]e|[EeAa]l|[Tt]e[nr]|bin"
+)
+_SURNAME = rf"(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]*\w"
 _AND = r"(?:\s*,?\s+(?:and|&)\s+|\s*&\s*|,\s+)"
-_AL = r",?\s+et\.?\s?al\b\.?"
-_AUTHORS = rf"{_SURNAME}(?:{_AND}{_SURNAME}){{0,6}}(?:{_AL})?"
+_AL = r",?\s+[Ee]t\.?\s?[Aa]l\b\.?"
 _WHEN = rf"(?:[\w’']{{2,10}},?\s+)?{YEAR}[a-z]?"
-_WHENS = rf"(?P<years>{_WHEN}(?:\s*[,;&/]\s*(?:{YEAR})?[a-z]?\b(?!\s*[A-Z])){{0,3}})"
+_WHENS = rf"(?P<years>{_WHEN}(?:\s*[,;&/]\s*(?:{YEAR}[a-z]?|[a-z])\b){{0,3}})"
+_AUTHORS = rf"(?P<authors>{_SURNAME}(?:{_AND}{_SURNAME}){{0,6}}(?:{_AL})?)"
 _NARRATIVE = re.compile(
-    rf"(?P<authors>{_AUTHORS})(?:['’]s?)?(?:\s+(?:work|paper|method))?\s*[(\[]\s*{_WHENS}\s*[^()\[\]]{{0,30}}[)\]]"
+    rf"{_AUTHORS}(?:['’]s?)?(?:\s+(?:work|paper|method))?\s*[(\[]\s*{_WHENS}\s*[^()\[\]]{{0,30}}[)\]]"
 )
 _BRACKET = re.compile(r"[(\[]([^()\[\]\n]{4,400})[)\]]")
-_INSIDE = re.compile(rf"(?P<authors>{_AUTHORS}),?\s+{_WHENS}")
-_LOOSE = re.compile(
-    rf"(?P<authors>{_SURNAME}(?:(?:{_AND}{_SURNAME}){{0,5}}{_AL}|\s+(?:and|&)\s+{_SURNAME})),?\s+(?:in\s+)?{_WHENS}"
+_BEFORE = re.compile(
+    r"(?:\A|[;,&]|e\.g\.|i\.e\.|cf\.?|\b(?:see|and|also|by|of|in|from|to))\s*\Z", re.I
 )
+_INSIDE = re.compile(rf"{_AUTHORS},?\s*{_WHENS}")
+_SEVERAL = rf"(?P<authors>{_SURNAME}(?:(?:{_AND}{_SURNAME}){{0,5}}{_AL}|\s+(?:and|&)\s+{_SURNAME}))"
+_LOOSE = re.compile(rf"{_SEVERAL},?\s*(?:in\s+)?{_WHENS}")
 _UNDATED = re.compile(rf"(?P<authors>{_SURNAME}(?:{_AND}{_SURNAME}){{0,5}}{_AL})")
+_YEARS = re.compile(rf"(?:({YEAR})([a-z]?)|(?<=[,;&/ ])([a-z]))(?=\s*(?:[,;&/]|\Z))")
+_METHOD = re.compile(r"([\w+-]+)\s*[(\[]?\s?\Z")
+_INNER = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Von|Du|O['’])[A-Z]")
+_ODD = re.compile(r"\d|[a-z][A-Z]|\A[A-Z]{2,}\Z")
+"""Signs that a word is the name of a method, a data set or a venue."""
+_NOBODY = frozenset(
+    """
+    table tables figure figures section sections equation eq eqs fig theorem lemma appendix line
+    algorithm lines page step corollary proposition definition neurips nips icml iclr cvpr iccv eccv
+    acl emnlp naacl aaai ijcai kdd interspeech icassp aistats colt uai wacv corl icra iros jmlr tmlr
+    tacl siggraph miccai sigir www usenix osdi mlsys arxiv corr ieee imagenet coco voc pascal cifar
+    mnist python pytorch tensorflow cuda wmt semeval glue squad kitti ljspeech wikipedia january
+    february march april may june july august september october november december spring summer
+    fall autumn winter the this these that in on at as since after before until from by for with and
+    but also see e.g i.e however although while when where recent early late year years version
+    rebuttal review reviewer
+    """.split()  # noqa: SIM905 - a list of so many words is not easier to read
+)
+"""Words that stand before a year and are no people."""
+
+
+def _is_name(name: str) -> bool:
+    """Whether a word is the name of a method and hardly anything else."""
+    return len(re.findall(r"[A-Z\d]", name)) > 1 and any(map(str.isupper, name)) and " " not in name
+
+
+def _in_text(
+    text: str, box: int, lists: Sequence[Mapping[str, Reference]], known: Collection[str]
+) -> Iterator[_Naming]:
+    """All namings in running text, the surest first."""
+    for pattern in (_NARRATIVE, _LOOSE):
+        for match in pattern.finditer(text):
+            yield from _by_people(match, 0, text, box)
+    for bracket in _BRACKET.finditer(text):
+        for match in _INSIDE.finditer(bracket[1]):
+            if not _BEFORE.search(bracket[1][: match.start()]):
+                continue
+            yield from _by_people(match, bracket.start(1), text, box)
+    yield from _by_number(text, box, lists)
+    yield from _by_title(text, box)
+    yield from _by_address(text, box)
+    for match in _UNDATED.finditer(text):
+        if surnames := _people(match["authors"]):
+            yield _Naming(box, *match.span(), replace(_NOTHING, surnames=surnames))
+    for name in sorted(known):
+        for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
+            yield _Naming(box, *match.span(), replace(_NOTHING, name=name))
+
+
+def _people(authors: str) -> tuple[str, ...]:
+    """Surnames of the people that a work is named by; none if the words are no people."""
+    several = re.search(_AL, authors)
+    names = re.sub(rf"{_AL}|['’]s?\Z", "", authors)
+    surnames = [re.sub(r"['’]s?\Z", "", name) for name in surnames_of(names)]
+    if several is not None and " and " not in names and "&" not in names:
+        # In `Hui, Ka-Hei, et al.` the forename follows; in `Variables, Kim et al.` a list goes on.
+        surnames = surnames[:1] if several[0].startswith(",") else surnames[-1:]
+    while surnames and surnames[0].lower().strip(".") in _NOBODY:
+        del surnames[0]
+    return tuple(surnames)
+
+
+def _by_people(match: re.Match[str], offset: int, text: str, box: int) -> Iterator[_Naming]:
+    """The works of people with one year or several."""
+    surnames, name = _people(match["authors"]), ""
+    if not surnames:
+        return
+    start, end = offset + match.start(), offset + match.end()
+    method = _METHOD.search(text[max(0, start - 40) : start])
+    if method is not None and text[start - 1] in "([" and _is_name(method[1]):
+        name = method[1]
+    alone = len(surnames) == 1 and " al" not in match["authors"].lower()
+    if alone and _ODD.search(surnames[0]) and not _INNER.match(surnames[0]):
+        surnames, name = (), surnames[0]
+    last = ""
+    for year in _YEARS.finditer(match["years"]):
+        last = year[1] or last
+        if last and (year[1] or year[3]):
+            if year[0] != match["years"][-len(year[0]) :] or year.start() > len(_WHEN):
+                end = offset + match.start("years") + year.end()
+            said = replace(_NOTHING, surnames=surnames, year=int(last), name=name)
+            yield _Naming(box, start, end, replace(said, letter=year[2] or year[3] or ""))
+            start, end = end, offset + match.end()
+
+
 _NUMBERS = re.compile(
-    r"(?<![\w$\]\\]\b)(?<!\w\()(?P<lead>\w*)\\?\[(?P<labels>(?:\d{1,3}|[A-Za-z]\d{0,2}|R\d+)(?:\s*[-–,;]\s*(?:\d{1,3}|[a-z]\d{0,2}|R\d+)){0,12})\\?\](?!\()"
+    r"(?<![$\\])\\?\[(?P<labels>(?:\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)"
+    r"(?:\s*[-–,;]\s*(?:\d{1,3}|[a-z]\d{0,2}|R\d+)){0,12})\\?\](?!\()"
 )
 _BY_WORD = re.compile(r"\b[Rr]ef(?:erence)?s?\.?\s*#?(?P<labels>\d{1,3})\b(?!\s*(?:\.\d|[%\w]))")
 _IN_PAPER = re.compile(
-    r"\s*(?:\(?(?:in|of|from)\s+(?:the|your|this)\s+(?:paper|manuscript|submission|main text|references)|by the authors)"
+    r"\s*\(?(?:(?:in|of|from)\s+(?:the|your|this)\s+(?:paper|manuscript|submission|main|references)|"
+    r"by the authors)"
 )
 _NO_NUMBER = re.compile(
-    r"(?:\b(?:sections?|tables?|fig(?:ure)?s?\.?|eqs?\.?|equations?|lines?|pages?|steps?|appendix|algorithm|theorem|range|interval|between|scale|in|from|values?|∈|\\in|weakness|question|point|comment|W|Q)\s*|[=^_{,]\s*)\Z",
+    r"(?:\b(?:sections?|tables?|fig(?:ure)?s?\.?|eqs?\.?|equations?|lines?|pages?|steps?|appendix|"
+    r"algorithm|theorem|weakness|question|point|comment|W|Q|[a-z])\s*|[=^_{]\s*)\Z",
     re.I,
 )
+_INTERVAL = re.compile(
+    r"(?:\b(?:range|interval|between|scale|in|from|values?|to)|∈|\\in)\s*\Z", re.I
+)
+_LONGEST_RANGE = 12
+
+
+def _by_number(text: str, box: int, lists: Sequence[Mapping[str, Reference]]) -> Iterator[_Naming]:
+    """Numbers in brackets: of the review's own list, the nearest first, else of the paper's."""
+    order = [lists[box], *lists[:box][::-1], *lists[box + 1 :]]
+    for match in (*_NUMBERS.finditer(text), *_BY_WORD.finditer(text)):
+        before = text[max(0, match.start() - 40) : match.start()]
+        word = match.re is _BY_WORD or re.search(r"\b[Rr]ef(?:erence)?s?\.?\s*\Z", before)
+        labels = _labels(match["labels"])
+        no_number = _NO_NUMBER.search(before) and not word
+        if labels[:1] == ["0"] or (labels[:1] == ["1"] and labels[1:] and _INTERVAL.search(before)):
+            no_number = True
+        method = re.search(r"([\w+-]+)\s?\Z", before)
+        name = method[1] if method and len(labels) == 1 and _is_name(method[1]) else ""
+        for label in labels:
+            own = not _IN_PAPER.match(text, match.end())
+            reference = next((one[label] for one in order if own and label in one), None)
+            if reference is None and label.isdigit() and not no_number:
+                reference = replace(_NOTHING, number=int(label))
+            if reference is not None:
+                named = replace(reference, name=reference.name or name)
+                yield _Naming(box, match.start("labels"), match.end("labels"), named)
+
+
+def _labels(labels: str) -> list[str]:
+    """Each label of a list, ranges spelled out; a long range is none, but lines or an interval."""
+    found: list[str] = []
+    for part in re.split(r"\s*[,;]\s*", labels):
+        first, *last = re.split(r"\s*[-–]\s*", part)
+        if not last:
+            found.append(first)
+        elif first.isdigit() and last[-1].isdigit():
+            numbers = range(int(first), int(last[-1]) + 1)
+            found += map(str, numbers if len(numbers) <= _LONGEST_RANGE else ())
+    return found
+
+
 _TITLE = re.compile(r"[\"“*_]{1,3}(?P<title>[A-Z0-9][^\"“”*_\n]{14,200}?)[.,]?[\"”*_]{1,3}")
+_LINKED = re.compile(rf"\[(?P<title>[^\[\]\n]{{15,200}})\]\((?={URL.pattern})")
 _TITLED = re.compile(
-    r"(?:\b(?:paper|papers|work|works|article|study|survey|book|thesis|reference|titled|entitled|called|cite|citing|see|by)\s*[:,(]?\s*)\Z",
+    r"\b(?:papers?|works?|articles?|study|survey|book|thesis|reference|(?:en)?titled|called|cit(?:e|ing)|"
+    r"see|by)\s*[:,(]?\s*\Z",
     re.I,
 )
 _DATED = re.compile(
     rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{_SURNAME}"
 )
+_SHORT_WORD = 3
+
+
+def _by_title(text: str, box: int) -> Iterator[_Naming]:
+    """Titles in quotation marks or italics with a word for a work before, or a year after them."""
+    for match in (*_LINKED.finditer(text), *_TITLE.finditer(text)):
+        words = [word for word in match["title"].split() if len(word) > _SHORT_WORD]
+        titled = ":" in match["title"] or 2 * sum(word[0].isupper() for word in words) > len(words)
+        before = _TITLED.search(text[max(0, match.start() - 20) : match.start()])
+        cited = match.re is _LINKED or before or _DATED.match(text, match.end())
+        if len(match["title"].split()) >= _SHORTEST and titled and cited:
+            yield _Naming(box, *match.span("title"), replace(_NOTHING, title=match["title"]))
+
+
 _HOSTS = re.compile(
-    r"openreview\.net/(?:forum|pdf)|aclanthology|nips\.cc|neurips\.cc|mlr\.press|thecvf|ieee|acm\.org|springer|sciencedirect|nature\.com|science\.org|jmlr|aps\.org|eprints|biorxiv|medrxiv|semanticscholar|hal\.|ssrn|pnas|aaai\.org|ijcai|ecva\.net|isca|wiley|oup\.com|mdpi|plos|doi\.org|arxiv|\.pdf\Z",
+    r"openreview\.net/(?:forum|pdf)|aclanthology|n(?:eur)?ips\.cc|mlr\.press|thecvf|ieee|acm\.org|"
+    r"springer|sciencedirect|nature\.com|science\.org|jmlr|aps\.org|eprints|biorxiv|medrxiv|"
+    r"semanticscholar|hal\.|ssrn|pnas|aaai\.org|ijcai|ecva\.net|isca|wiley|oup\.com|mdpi|plos|"
+    r"doi\.org|arxiv|\.pdf\Z",
     re.I,
 )
-_NOBODY = frozenset(
-    ["table", "tables", "figure", "figures", "section", "sections", "equation", "eq", "eqs", "fig", "theorem", "lemma", "appendix", "algorithm", "line", "lines", "page", "step", "corollary", "proposition", "definition", "neurips", "nips", "icml", "iclr", "cvpr", "iccv", "eccv", "acl", "emnlp", "naacl", "aaai", "ijcai", "kdd", "interspeech", "icassp", "aistats", "colt", "uai", "wacv", "corl", "icra", "iros", "jmlr", "tmlr", "tacl", "siggraph", "miccai", "sigir", "www", "usenix", "osdi", "mlsys", "arxiv", "corr", "ieee", "imagenet", "coco", "voc", "pascal", "cifar", "mnist", "python", "pytorch", "tensorflow", "cuda", "wmt", "semeval", "glue", "squad", "kitti", "ljspeech", "wikipedia", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "fall", "autumn", "winter", "the", "this", "these", "that", "in", "on", "at", "as", "since", "after", "before", "until", "from", "by", "for", "with", "and", "but", "also", "see", "e.g", "i.e", "however", "although", "while", "when", "where", "recent", "early", "late", "year", "years", "version", "rebuttal", "review", "reviewer"]
-)  # fmt: skip
-"""Words that stand before a year and are no people."""
-_INNER = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Von|Du|O['’])[A-Z]")
-
-
-def _in_text(
-    text: str, box: int, lists: Mapping[int, Mapping[str, Reference]], known: Collection[str]
-) -> Iterator[_Naming]:
-    """All namings in running text; of those that overlap, the earlier one counts."""
-    yield from _by_people(text, box)
-    yield from _by_number(text, box, lists)
-    yield from _by_address(text, box)
-    for match in _TITLE.finditer(text):
-        words = match["title"].split()
-        capitals = sum(word[0].isupper() for word in words if len(word) > 3)  # noqa: PLR2004
-        titled = ":" in match["title"] or 2 * capitals > sum(len(word) > 3 for word in words)  # noqa: PLR2004
-        before = _TITLED.search(text[: match.start()][-20:])
-        if len(words) >= _SHORTEST and titled and (before or _DATED.match(text, match.end())):
-            yield _Naming(
-                box,
-                match.start("title"),
-                match.end("title"),
-                Reference(words="", title=match["title"]),
-            )
-    for name in sorted(known):
-        for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
-            yield _Naming(box, *match.span(), Reference(words="", name=name))
-
-
-def _is_name(name: str) -> bool:
-    """Whether a word is the name of a method and hardly anything else."""
-    return len(re.findall(r"[A-Z\d]", name)) > 1 and " " not in name
-
-
-def _by_people(text: str, box: int) -> Iterator[_Naming]:
-    for match in _NARRATIVE.finditer(text):
-        yield from _dated(match, 0, text, box)
-    for bracket in _BRACKET.finditer(text):
-        for match in _INSIDE.finditer(bracket[1]):
-            yield from _dated(match, bracket.start(1), text, box)
-    for match in _LOOSE.finditer(text):
-        yield from _dated(match, 0, text, box)
-    for match in _UNDATED.finditer(text):
-        surnames = tuple(surnames_of(re.sub(_AL, "", match["authors"])))
-        if surnames and surnames[0].lower() not in _NOBODY:
-            yield _Naming(box, *match.span(), Reference(words="", surnames=surnames))
-
-
-def _dated(match: re.Match[str], offset: int, text: str, box: int) -> Iterator[_Naming]:
-    """The works of people with one year or several."""
-    authors = re.sub(rf"{_AL}|['’]s?\Z", "", match["authors"])
-    surnames = tuple(re.sub(r"['’]s?\Z", "", name) for name in surnames_of(authors))
-    start, end = offset + match.start(), offset + match.end()
-    method = re.search(r"([\w+-]+)\s*\(?\s*\Z", text[max(0, start - 40) : start])
-    name = (
-        method[1]
-        if method is not None and text[start - 1 : start] in "([" and _is_name(method[1])
-        else ""
-    )
-    while surnames and surnames[0].lower().strip(".") in _NOBODY:
-        surnames = surnames[1:]
-    if not surnames:
-        return
-    alone = len(surnames) == 1 and " al" not in match["authors"]
-    odd = re.search(r"\d|[a-z][A-Z]|\A[A-Z]{2,}\Z", surnames[0])
-    if alone and odd and not _INNER.match(surnames[0]):
-        name, surnames = surnames[0], ()
-    last = ""
-    for year in re.finditer(rf"({YEAR})?([a-z]?)(?=\s*(?:[,;&/]|\Z))", match["years"]):
-        if not (year[1] or (year[2] and last)):
-            continue
-        last = year[1] or last
-        if year.start():
-            start, end = (offset + match.start("years") + at for at in year.span())
-        reference = Reference(
-            words="", surnames=surnames, year=int(last), letter=year[2], name=name
-        )
-        yield _Naming(box, start, end, reference)
-
-
-def _by_number(
-    text: str, box: int, lists: Mapping[int, Mapping[str, Reference]]
-) -> Iterator[_Naming]:
-    """Numbers in brackets: of the review's own list, nearest first, else of the paper's."""
-    order = [box, *range(box - 1, -1, -1), *range(box + 1, len(lists))]
-    for match in (*_NUMBERS.finditer(text), *_BY_WORD.finditer(text)):
-        labels = match["labels"]
-        paper = _IN_PAPER.match(text, match.end()) is not None
-        by_word = match.re is _BY_WORD or re.search(
-            r"\b[Rr]ef(?:erence)?s?\.?\s*\Z", text[max(0, match.start() - 12) : match.start()]
-        )
-        excluded = _NO_NUMBER.search(text[max(0, match.start() - 20) : match.start()])
-        named = re.search(
-            r"([\w+-]+)\s?\Z",
-            text[max(0, match.start() - 30) : match.start("labels") - 1].rstrip("\\["),
-        )
-        for label in _labels(labels):
-            held = (lists[place].get(label) for place in order) if not paper else iter(())
-            reference = next((one for one in held if one is not None), None)
-            if reference is None and (
-                not label.isdigit() or label == "0" or (excluded and not by_word)
-            ):
-                continue
-            name = named[1] if named and _is_name(named[1]) and labels == label else ""
-            made = reference or Reference(words="", number=int(label))
-            yield _Naming(
-                box,
-                match.start("labels"),
-                match.end("labels"),
-                replace(made, name=made.name or name),
-            )
-
-
-def _labels(labels: str) -> list[str]:
-    """Each label of a list, ranges spelled out."""
-    found: list[str] = []
-    for part in re.split(r"\s*[,;]\s*", labels):
-        first, *last = re.split(r"\s*[-–]\s*", part)
-        if (
-            last
-            and first.isdigit()
-            and last[-1].isdigit()
-            and 0 < int(last[-1]) - int(first) <= _LONGEST_RANGE
-        ):
-            found += map(str, range(int(first), int(last[-1]) + 1))
-        else:
-            found += [first, *last]
-    return found
-
-
-_LONGEST_RANGE = 12
+"""Addresses of works; others are of programs, data and companies."""
 
 
 def _by_address(text: str, box: int) -> Iterator[_Naming]:
+    """Works by their address, their identifier at arXiv, or their DOI."""
     for match in URL.finditer(text):
         url = match[0].rstrip(".,;:*_")
         if _HOSTS.search(url):
-            doi = DOI.search(url)
-            arxiv = arxiv_in(url)
-            reference = Reference(
-                words="", arxiv=arxiv, doi=doi[1].lower() if doi and not arxiv else "",
-                url="" if arxiv or doi else url,
-            )  # fmt: skip
-            yield _Naming(box, match.start(), match.start() + len(url), reference)
-    for pattern, key in ((ARXIV, "arxiv"), (DOI, "doi")):
-        for match in pattern.finditer(text):
-            value = arxiv_in(match[0]) if key == "arxiv" else match[1].rstrip(".").lower()
-            if value:
-                yield _Naming(box, *match.span(), replace(Reference(words=""), **{key: value}))
+            doi, arxiv = DOI.search(url), arxiv_in(url)
+            said = replace(_NOTHING, arxiv=arxiv, url="" if arxiv or doi else url)
+            if doi is not None and not arxiv:
+                said = replace(said, doi=doi[1].lower())
+            yield _Naming(box, match.start(), match.start() + len(url), said)
+    for match in ARXIV.finditer(text):
+        if arxiv := arxiv_in(match[0]):
+            yield _Naming(box, *match.span(), replace(_NOTHING, arxiv=arxiv))
+    for match in DOI.finditer(text):
+        doi_of = match[1].rstrip(".").lower()
+        yield _Naming(box, *match.span(), replace(_NOTHING, doi=doi_of))
