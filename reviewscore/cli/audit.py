@@ -28,6 +28,7 @@ from reviewscore.files import TEMPORARY, read_lines
 from reviewscore.llm.connect import check, checked
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
+from reviewscore.papers.canaries import put_canaries_in_force, read_canaries
 from reviewscore.papers.parts import QUESTIONS
 from reviewscore.printable import counted
 from reviewscore.prompts import use_directory
@@ -113,6 +114,7 @@ def command(
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
     put_in_force(resolved.settings.bounds)
+    put_canaries_in_force(read_canaries(resolved.settings.canaries))
     with waiting("reading papers and reviews", quiet=quiet):
         collection = read_input(
             data, review, paper, year=year, skip_bad_lines=resolved.settings.skip_bad_lines

@@ -65,7 +65,8 @@ _QUOTED = re.compile(
 )
 _INITIALS = re.compile(rf"(?:{CAPITAL}{{1,3}}|{CAPITAL}[.’'-]+(?:-?{CAPITAL}\.?)*)\Z")
 _AUTHORS_END = re.compile(
-    rf"(?<![\s.(]{CAPITAL})(?<!\bet al)(?<!\bJr)(?<!\bSt)(?<!^{CAPITAL})\.(?:\s+|\Z)|\b[Ee]t\.? [Aa]l\.?[,:.]*\s+"
+    rf"(?<![\s.(]{CAPITAL})(?<!\bet al)(?<!\bJr)(?<!\bSt)(?<!^{CAPITAL})\.(?:\s+|\Z)"
+    r"|\b[Ee]t\.? [Aa]l\.?[,:.]*\s+"
 )
 _SURNAME_FIRST = re.compile(rf"(?:[a-z]{{2,3}}\s)?{CAPITAL}[\w’' -]+,\s{CAPITAL}\s?\.")
 _AFTER_INITIAL = re.compile(
@@ -191,12 +192,12 @@ def looks_like_authors(text: str) -> bool:
             len(chunk.split()) <= _WORDS_OF_NAME and _PERSON.match(chunk.strip())
             for chunk in chunks
         )
-        and (len(chunks) > 1 or "et al" in text or len(text.split()) <= 4)
+        and (len(chunks) > 1 or "et al" in text or len(text.split()) < _WORDS_OF_NAME)
     )
 
 
 def _title_first(entry: str) -> tuple[str, str]:
-    """Authors and title where the title stands first: ``Title, Lee et al.``, ``Title. Lee, Kim``."""
+    """Authors and title of ``Title, Lee et al.`` or ``Title. Lee, Kim``."""
     title = _sentence(entry)
     last = re.search(rf",\s+((?:[\w’'-]+\s+){{0,2}}{CAPITAL}[\w’'-]+),?\s+et\.?\s?al", entry)
     if last is not None:
@@ -217,7 +218,7 @@ def surnames_of(authors: str) -> Iterator[str]:
 
 
 _MARKER = re.compile(
-    r"(?:(?<=\n)|(?<=\A)|(?<=[.)\d] ))(?P<before>[ \t]*(?:[-*•]\s+)?)\\?\[(\d{1,3})\\?\][ \t.:]*(?=\S)"
+    r"(?:(?<=\n)|(?<=\A)|(?<=[.)\d] ))[ \t]*(?:[-*•]\s+)?\\?\[(\d{1,3})\\?\][ \t.:]*(?=\S)"
 )
 _DOTTED = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?(\d{1,3})[.)][ \t]+(?=\S)", re.M)
 _ALPHA = re.compile(
@@ -253,7 +254,7 @@ def references_of(paper: Paper) -> tuple[Reference, ...]:
 def _entries(text: str, start: int, end: int) -> Iterator[tuple[int | None, int, int]]:
     """Number, start and end of each entry between two offsets."""
     body = text[start:end]
-    marks = _increasing(_MARKER, body, 2) or _increasing(_DOTTED, body, 1)
+    marks = _increasing(_MARKER, body) or _increasing(_DOTTED, body)
     plain = [(None, match.end(), match.start()) for match in _ALPHA.finditer(body)]
     heads = marks or (plain if len(plain) >= _FEWEST else [])
     if heads:
@@ -265,15 +266,13 @@ def _entries(text: str, start: int, end: int) -> Iterator[tuple[int | None, int,
         yield None, start + first, start + min(last, first + _LONGEST)
 
 
-def _increasing(
-    pattern: re.Pattern[str], body: str, group: int
-) -> list[tuple[int | None, int, int]]:
+def _increasing(pattern: re.Pattern[str], body: str) -> list[tuple[int | None, int, int]]:
     """Numbers of a list that go up: number, start of the entry, start of the number."""
     heads: list[tuple[int | None, int, int]] = []
     last = 0
     for match in pattern.finditer(body):
-        if last < int(match[group]) <= last + _GAP:
-            last = int(match[group])
+        if last < int(match[1]) <= last + _GAP:
+            last = int(match[1])
             heads.append((last, match.end(), match.start()))
     return heads if len(heads) >= _FEWEST else []
 

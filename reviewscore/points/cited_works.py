@@ -177,8 +177,8 @@ _PEOPLE = re.compile(
 )
 _INITIALS = re.compile(r"[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
 _REMARK = re.compile(
-    r"\?[\s*_]*\Z|\b(?:I(?!\.)|we|the authors?|this paper|the paper|this work|please|should|could you|"
-    r"my|your)\b"
+    r"\?[\s*_]*\Z|\b(?:I(?!\.)|we|the authors?|this paper|the paper|this work|please|should|"
+    r"could you|my|your)\b"
 )
 _LONG = 60
 """Characters of a line that may be an entry although nothing announces it."""
@@ -238,9 +238,9 @@ _BRACKET = re.compile(r"[(\[]([^()\[\]\n]{4,400})[)\]]")
 _BEFORE = re.compile(
     r"(?:\A|[;,&]|e\.g\.|i\.e\.|cf\.?|\b(?:see|and|also|by|of|in|from|to))\s*\Z", re.I
 )
-_INSIDE = re.compile(rf"{_AUTHORS},?\s*{_WHENS}")
+_INSIDE = re.compile(rf"{_AUTHORS}(?:,?\s+|,|(?<=\.)){_WHENS}")
 _SEVERAL = rf"(?P<authors>{_SURNAME}(?:(?:{_AND}{_SURNAME}){{0,5}}{_AL}|\s+(?:and|&)\s+{_SURNAME}))"
-_LOOSE = re.compile(rf"{_SEVERAL},?\s*(?:in\s+)?{_WHENS}")
+_LOOSE = re.compile(rf"{_SEVERAL}(?:,?\s+|,|(?<=\.))(?:in\s+)?{_WHENS}")
 _UNDATED = re.compile(rf"(?P<authors>{_SURNAME}(?:{_AND}{_SURNAME}){{0,5}}{_AL})")
 _YEARS = re.compile(rf"(?:({YEAR})([a-z]?)|(?<=[,;&/ ])([a-z]))(?=\s*(?:[,;&/]|\Z))")
 _METHOD = re.compile(r"([\w+-]+)\s*[(\[]?\s?\Z")
