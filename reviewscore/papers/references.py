@@ -224,6 +224,7 @@ _DOTTED = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?(\d{1,3})[.)][ \t]+(?=\S)", re.M
 _ALPHA = re.compile(
     r"^[ \t]*(?:[-*•][ \t]+)?\\?\[([A-Z][A-Za-z+’' .&-]{1,40}\d{2,4}[a-z]?)\\?\][ \t]*", re.M
 )
+_LINE_NUMBER = re.compile(r"\n\s*\d{1,4}\s*(?=\n|\Z)|\s(?!19|20)\d{2,4}(?=\n|\Z)")
 _FEWEST = 3
 _LONGEST = 1500
 _GAP = 5
@@ -241,12 +242,9 @@ def references_of(paper: Paper) -> tuple[Reference, ...]:
     for section in paper.sections:
         if section.zone is Zone.REFERENCES:
             for number, start, end in _entries(paper.text, section.heading_end, section.end):
-                words = re.sub(
-                    r"\n\s*\d{1,4}\s*(?=\n|\Z)|\s\d{2,4}(?=\n|\Z)(?<!\s(?:19|20)\d\d)",
-                    "\n",
-                    paper.text[start:end],
-                )  # line numbers
+                words = _LINE_NUMBER.sub("\n", paper.text[start:end])
                 words = re.sub(r"(?<=[a-z])-\n\s*(?=[a-z])", "", words)
+                words = re.sub(r"\n[-*•]\s+", "\n", words)  # entries cut in two by a converter
                 found.append(read_reference(words, number=number, at=(start, end)))
     return tuple(entry for entry in found if len(entry.words.split()) >= _FEWEST)
 

@@ -194,17 +194,18 @@ def _own_entries(text: str, box: int, whole: str) -> list[tuple[str, _Naming]]:
         heads = list(_HEAD.finditer(words))
         if heads and heads[0].start() == 0:
             ends = [*(head.start() for head in heads[1:]), len(words)]
-            pieces = [(head[1], head.end(), end) for head, end in zip(heads, ends, strict=True)]
+            pieces = [(head[1], head.span(), end) for head, end in zip(heads, ends, strict=True)]
         else:
             count = _COUNT.match(words)
             number = count and (count[1] or count[2])
-            pieces = [("", count.end() if count and begin >= after else 0, len(words))]
-        for label, first, last in pieces:
+            first = count.end() if count and begin >= after else 0
+            pieces = [("", (first, first), len(words))]
+        for label, (start, first), last in pieces:
             entry = words[first:last].rstrip()
             if _is_entry(entry, label, whole, listed=begin >= after):
                 counted = number or str(len(entries) + 1) if not label and begin >= after else label
-                start = begin + first
-                naming = _Naming(box, start, start + len(entry), read_reference(entry), entry=True)
+                edges = begin + start, begin + first + len(entry)
+                naming = _Naming(box, *edges, read_reference(entry), entry=True)
                 entries.append((counted, naming))
     return entries
 
@@ -366,7 +367,7 @@ def _by_number(text: str, box: int, lists: Sequence[Mapping[str, Reference]]) ->
                 reference = replace(_NOTHING, number=int(label))
             if reference is not None:
                 named = replace(reference, name=reference.name or name)
-                yield _Naming(box, match.start("labels"), match.end("labels"), named)
+                yield _Naming(box, *match.span(), named)
 
 
 def _labels(labels: str) -> list[str]:

@@ -10,7 +10,6 @@ from urllib.parse import quote
 import aiohttp
 from rapidfuzz import fuzz
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
-from yarl import URL
 
 from reviewscore import __version__
 from reviewscore.addresses import is_loopback
@@ -132,10 +131,9 @@ class ReferenceIndex:
 
     async def _once(self, path: str, query: Mapping[str, str]) -> Any:
         most, body = in_force().page.size, bytearray()
-        address = f"{self._address}/{path}"
         try:
             async with self._session.get(
-                URL(address, encoded=True).update_query(query), allow_redirects=False
+                f"{self._address}/{path}", params=query, allow_redirects=False
             ) as answer:
                 if answer.status == _TOO_MANY or answer.status >= _SERVER_ERROR:
                     wait = answer.headers.get("Retry-After", "")
