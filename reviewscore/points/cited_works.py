@@ -147,11 +147,41 @@ def _apart(namings: Iterator[_Naming], entries: list[_Naming], text: str) -> lis
             if before is not None:
                 kept[kept.index(before)] = replace(before, reference=said)
         kept.append(replace(naming, reference=said))
-    return kept
+    return list(_with_people(sorted(kept, key=lambda one: one.start), text))
+
+
+def _title_and_people(first: _Naming, second: _Naming, text: str) -> bool:
+    """Whether one of two namings says a title and the other, just beside it, whose it is."""
+    one, other = first.reference, second.reference
+    beside = first.end <= second.start and not text[first.end : second.start].strip(_BESIDE_TITLE)
+    plain = not (one.words or other.words)  # of the review's own list all is known
+    return (
+        beside
+        and plain
+        and bool(one.title) != bool(other.title)
+        and bool(one.surnames) != bool(other.surnames)
+        and bool(one.title) != bool(one.surnames)
+    )
+
+
+def _with_people(namings: Sequence[_Naming], text: str) -> Iterator[_Naming]:
+    """Namings in order; people in brackets just after a title, or before it, are its authors."""
+    last: _Naming | None = None
+    for naming in namings:
+        if last is not None and _title_and_people(last, naming, text):
+            together = _together(last.reference, naming.reference)
+            last = replace(last, end=naming.end, reference=together)
+            continue
+        if last is not None:
+            yield last
+        last = naming
+    if last is not None:
+        yield last
 
 
 _BETWEEN = " \t.,:;()[]<>–-"
 _NEAR = 8
+_BESIDE_TITLE = ' ,("“”*_:'
 
 _LABEL = r"\\?\[(\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)\\?\]"
 _HEADING = re.compile(
