@@ -15,7 +15,7 @@ from reviewscore.schema.place import Target
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ReferenceEntry:
     """An entry of a list of references.
 
     Attributes:
@@ -105,7 +105,7 @@ def arxiv_in(text: str) -> str:
 
 def read_reference(
     words: str, *, number: int | None = None, at: tuple[int, int] = (0, 0)
-) -> Reference:
+) -> ReferenceEntry:
     """What an entry of any layout says.
 
     Args:
@@ -122,7 +122,7 @@ def read_reference(
     authors, title = _parts(bare, year)
     named = _NAMED.search(f"{title}" if title else bare)
     name = "" if named is None or named[1].lower().split()[0] in _NO_NAMES else named[1]
-    return Reference(
+    return ReferenceEntry(
         words=words, start=at[0], end=at[1], number=number,
         surnames=tuple(surnames_of(authors)),
         year=None if year is None else int(year[2]),
@@ -144,8 +144,9 @@ def _parts(entry: str, year: re.Match[str] | None) -> tuple[str, str]:
         before = entry[: quoted.start()]
         authors = before if before.strip(" ,.*_") else entry[quoted.end() :]
         return authors, (quoted["double"] or quoted["single"]).strip(" *_,.")
-    if year is not None and _AFTER_AUTHORS.match(entry, year.end()) and year.start() > 3:  # noqa: PLR2004
-        rest = entry[_AFTER_AUTHORS.match(entry, year.end()).end() :].lstrip(" ).,:;]")
+    after = None if year is None else _AFTER_AUTHORS.match(entry, year.end())
+    if year is not None and after is not None:
+        rest = entry[after.end() :].lstrip(" ).,:;]")
         if len(rest.split()) > 2 and looks_like_authors(entry[: year.start()]):  # noqa: PLR2004
             return entry[: year.start()].rstrip(" (,"), _sentence(rest)
     last = _AFTER_INITIAL if _SURNAME_FIRST.match(entry) else _AUTHORS_END
@@ -236,9 +237,9 @@ _BEGINS = re.compile(
 )
 
 
-def references_of(paper: Paper) -> tuple[Reference, ...]:
+def references_of(paper: Paper) -> tuple[ReferenceEntry, ...]:
     """The entries of a paper's list of references, in order; none if its text has no list."""
-    found: list[Reference] = []
+    found: list[ReferenceEntry] = []
     for section in paper.sections:
         if section.zone is Zone.REFERENCES:
             for number, start, end in _entries(paper.text, section.heading_end, section.end):
@@ -311,7 +312,9 @@ _NEAR = 1
 _FIVE = 5
 
 
-def in_references(work: CitedWork, references: Sequence[Reference], paper: Paper) -> ListedWork:
+def in_references(
+    work: CitedWork, references: Sequence[ReferenceEntry], paper: Paper
+) -> ListedWork:
     """Whether a paper's list of references has a work.
 
     A number, an identifier, and a title decide, in this order; authors and year only where none of
@@ -338,7 +341,9 @@ def in_references(work: CitedWork, references: Sequence[Reference], paper: Paper
     )
 
 
-def _fitting(work: CitedWork, references: Sequence[Reference]) -> tuple[list[Reference], bool]:
+def _fitting(
+    work: CitedWork, references: Sequence[ReferenceEntry]
+) -> tuple[list[ReferenceEntry], bool]:
     """The entries that a work may be, and whether a single one of them surely is."""
     if work.number is not None:
         return [one for one in references if one.number == work.number], True
@@ -358,7 +363,9 @@ def _fitting(work: CitedWork, references: Sequence[Reference]) -> tuple[list[Ref
     return by_people, bool(work.year or len(by_people) == 1)
 
 
-def _titled(title: str, work: CitedWork, references: Sequence[Reference]) -> list[Reference]:
+def _titled(
+    title: str, work: CitedWork, references: Sequence[ReferenceEntry]
+) -> list[ReferenceEntry]:
     """Entries that hold a title."""
     found = []
     for one in references:
@@ -375,7 +382,7 @@ def _titled(title: str, work: CitedWork, references: Sequence[Reference]) -> lis
     return found
 
 
-def _by_people(work: CitedWork, entry: Reference) -> bool:
+def _by_people(work: CitedWork, entry: ReferenceEntry) -> bool:
     """Whether the people that a work is named by are the authors of an entry, by its words."""
     names = [folded(name).split()[-1] for name in work.authors if folded(name)]
     first, words = folded(_BETWEEN.split(entry.words, maxsplit=1)[0]), folded(entry.words)
@@ -386,5 +393,5 @@ def _by_people(work: CitedWork, entry: Reference) -> bool:
     )
 
 
-def _called(name: str, entry: Reference) -> bool:
+def _called(name: str, entry: ReferenceEntry) -> bool:
     return name in (entry.name, *re.findall(r"[\w+-]+", entry.title or entry.words))

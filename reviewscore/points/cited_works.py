@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from rapidfuzz import fuzz
 
@@ -14,7 +15,7 @@ from reviewscore.papers.references import (
     DOI,
     URL,
     YEAR,
-    Reference,
+    ReferenceEntry,
     arxiv_in,
     folded,
     read_reference,
@@ -24,7 +25,7 @@ from reviewscore.schema.cited_work import CitedWork
 from reviewscore.schema.review import Review
 from reviewscore.schema.span import Span
 
-_NOTHING = Reference(words="")
+_NOTHING = ReferenceEntry(words="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,12 @@ class _Naming:
     box: int
     start: int
     end: int
-    reference: Reference
+    reference: ReferenceEntry
     entry: bool = False
 
 
 def cited_works(
-    review: Review, *, references: Sequence[Reference] = (), title: str = ""
+    review: Review, *, references: Sequence[ReferenceEntry] = (), title: str = ""
 ) -> tuple[CitedWork, ...]:
     """The works that a review names, in the order in which it first names them.
 
@@ -60,14 +61,15 @@ def cited_works(
             ``LoRA``, names that work.
         title: The paper's title, which is none of them.
     """
-    texts = list(review.fields.values())
+    texts = [text[:_LONGEST] for text in review.fields.values()]
     entries = [_own_entries(text, box, "\n".join(texts)) for box, text in enumerate(texts)]
     lists = [{label: one.reference for label, one in held if label} for held in entries]
     known = {one.name for one in references if _is_name(one.name)} - set(title.split(":")[:1])
-    groups: list[tuple[Reference, list[_Naming]]] = []
+    groups: list[tuple[ReferenceEntry, list[_Naming]]] = []
     found = [one for held in entries for _, one in held]
     for box, text in enumerate(texts):
-        found += _apart(_in_text(text, box, lists, known), [one for _, one in entries[box]], text)
+        namings = islice(_in_text(text, box, lists, known), _MOST)
+        found += _apart(namings, [one for _, one in entries[box]], text)
     for naming in sorted(found, key=lambda one: (not one.entry, one.box, one.start)):
         if title and folded(naming.reference.title) == folded(title):
             continue
@@ -80,7 +82,7 @@ def cited_works(
     return tuple(_work(review, *group) for group in ordered)
 
 
-def _work(review: Review, reference: Reference, namings: Sequence[_Naming]) -> CitedWork:
+def _work(review: Review, reference: ReferenceEntry, namings: Sequence[_Naming]) -> CitedWork:
     names = list(review.fields)
     spans = [
         Span(field=names[one.box], start=one.start, end=one.end)
@@ -96,10 +98,12 @@ def _work(review: Review, reference: Reference, namings: Sequence[_Naming]) -> C
 
 _KEYS = ("number", "year", "letter", "title", "name", "arxiv", "doi", "url")
 _ALIKE = 90
+_LONGEST, _MOST = 100_000, 1_000
+"""Characters of a field that are read, and namings in it that are looked at."""
 _SHORTEST = 3
 
 
-def _same(first: Reference, second: Reference) -> bool:
+def _same(first: ReferenceEntry, second: ReferenceEntry) -> bool:
     """Whether two namings in one review mean one work."""
     for key in ("number", "arxiv", "doi", "url"):
         values = getattr(first, key), getattr(second, key)
@@ -113,7 +117,7 @@ def _same(first: Reference, second: Reference) -> bool:
     return len(first.name) >= _SHORTEST and first.name == second.name
 
 
-def _same_people(first: Reference, second: Reference) -> bool:
+def _same_people(first: ReferenceEntry, second: ReferenceEntry) -> bool:
     """Whether two namings by people mean one work, as far as both say who and when."""
     people, others = (
         [folded(name).split()[-1:] for name in one.surnames] for one in (first, second)
@@ -126,7 +130,7 @@ def _same_people(first: Reference, second: Reference) -> bool:
     )
 
 
-def _together(first: Reference, second: Reference) -> Reference:
+def _together(first: ReferenceEntry, second: ReferenceEntry) -> ReferenceEntry:
     """What two namings of one work say of it."""
     keys = [key for key in ("surnames", *_KEYS) if not getattr(first, key)]
     return replace(first, **{key: getattr(second, key) for key in keys})
@@ -185,7 +189,7 @@ _BESIDE_TITLE = ' ,("“”*_:'
 
 _LABEL = r"\\?\[(\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)\\?\]"
 _HEADING = re.compile(
-    r"^[\W_]*(?:\w+\s+)?(?:references?|refs?|bibliography|citations?)[\W_]*$", re.I | re.M
+    r"^[\W_]{0,9}(?:\w{1,20}\s+)?(?:references?|refs?|bibliography|citations?)[\W_]{0,9}$", re.I | re.M
 )
 _LINE = re.compile(
     r"^[ \t>]*(?:[-*•–][ \t]+)?[*_]{0,2}(?:(?i:references?|refs?)[*_: \t]{1,5})?"
@@ -205,7 +209,7 @@ _PEOPLE = re.compile(
     r"(?:[A-Z]\. ?){1,3}[A-Z][\w’'-]+(?:,| and)|[A-Z][\w’'-]+, [A-Z][\w’'-]+, |"
     r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+, (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and))"
 )
-_INITIALS = re.compile(r"[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
+_INITIALS = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
 _REMARK = re.compile(
     r"\?[\s*_]*\Z|\b(?:I(?!\.)|we|the authors?|this paper|the paper|this work|please|should|"
     r"could you|my|your)\b"
@@ -256,7 +260,7 @@ def _is_entry(words: str, label: str, whole: str, *, listed: bool) -> bool:
 _PARTICLES = (
     "[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][aiu]|[Dd]os|[LlDd]a|[Ll]e|[EeAa]l|[Tt]e[nr]|bin"
 )
-_SURNAME = rf"(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]*\w"
+_SURNAME = rf"(?<![\w’'-])(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]{{0,30}}\w"
 _AND = r"(?:\s*,?\s+(?:and|&)\s+|\s*&\s*|,\s+)"
 _AL = r",?\s+[Ee]t\.?\s?[Aa]l\b\.?"
 _WHEN = rf"(?:[\w’']{{2,10}},?\s+)?{YEAR}[a-z]?"
@@ -300,7 +304,7 @@ def _is_name(name: str) -> bool:
 
 
 def _in_text(
-    text: str, box: int, lists: Sequence[Mapping[str, Reference]], known: Collection[str]
+    text: str, box: int, lists: Sequence[Mapping[str, ReferenceEntry]], known: Collection[str]
 ) -> Iterator[_Naming]:
     """All namings in running text, the surest first."""
     for pattern in (_NARRATIVE, _LOOSE):
@@ -346,16 +350,14 @@ def _by_people(match: re.Match[str], offset: int, text: str, box: int) -> Iterat
         name = method[1]
     alone = len(surnames) == 1 and " al" not in match["authors"].lower()
     if alone and _ODD.search(surnames[0]) and not _INNER.match(surnames[0]):
-        surnames, name = (), surnames[0]
-    last = ""
-    for year in _YEARS.finditer(match["years"]):
+        name, surnames = surnames[0], ()
+    years, at, last = list(_YEARS.finditer(match["years"])), offset + match.start("years"), ""
+    for number, year in enumerate(years):
         last = year[1] or last
-        if last and (year[1] or year[3]):
-            if year[0] != match["years"][-len(year[0]) :] or year.start() > len(_WHEN):
-                end = offset + match.start("years") + year.end()
-            said = replace(_NOTHING, surnames=surnames, year=int(last), name=name)
-            yield _Naming(box, start, end, replace(said, letter=year[2] or year[3] or ""))
-            start, end = end, offset + match.end()
+        said = replace(_NOTHING, surnames=surnames, name=name, year=int(last) if last else None)
+        first = start if number == 0 else at + year.start()
+        span = (start, end) if len(years) == 1 else (first, at + year.end())
+        yield _Naming(box, *span, replace(said, letter=year[2] or year[3] or ""))
 
 
 _NUMBERS = re.compile(
@@ -378,7 +380,9 @@ _INTERVAL = re.compile(
 _LONGEST_RANGE = 12
 
 
-def _by_number(text: str, box: int, lists: Sequence[Mapping[str, Reference]]) -> Iterator[_Naming]:
+def _by_number(
+    text: str, box: int, lists: Sequence[Mapping[str, ReferenceEntry]]
+) -> Iterator[_Naming]:
     """Numbers in brackets: of the review's own list, the nearest first, else of the paper's."""
     order = [lists[box], *lists[:box][::-1], *lists[box + 1 :]]
     for match in (*_NUMBERS.finditer(text), *_BY_WORD.finditer(text)):

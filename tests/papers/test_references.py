@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from reviewscore.papers.references import Reference, in_references, read_reference, references_of
+from reviewscore.papers.references import (
+    ReferenceEntry,
+    in_references,
+    read_reference,
+    references_of,
+)
 from reviewscore.schema.cited_work import CitedWork, Listing
 from reviewscore.schema.paper import Paper, Section, Zone
 
@@ -164,4 +169,4 @@ def test_a_text_without_a_list_says_so() -> None:
     "words", ["", "x", "[", "(2020)", "et al.", "A. B. C. D.", "https://", "İ. ß."]
 )
 def test_an_entry_of_anything_is_read_without_a_fault(words: str) -> None:
-    assert isinstance(read_reference(words), Reference)
+    assert isinstance(read_reference(words), ReferenceEntry)
