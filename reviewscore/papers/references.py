@@ -284,7 +284,7 @@ def _paragraphs(body: str) -> Iterator[tuple[int, int]]:
         gap = "\n\n" in body[max(0, ended) : line.start() + 1] or blank
         if not words or words.isdigit():
             continue
-        if begun >= 0 and _goes_on(body[begun:ended], line[0], apart=gap):
+        if begun >= 0 and _goes_on(body[max(begun, ended - _LONGEST) : ended], line[0], apart=gap):
             ended = line.end()
             continue
         if begun >= 0:

@@ -189,14 +189,17 @@ _BESIDE_TITLE = ' ,("“”*_:'
 
 _LABEL = r"\\?\[(\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)\\?\]"
 _HEADING = re.compile(
-    r"^[\W_]{0,9}(?:\w{1,20}\s+)?(?:references?|refs?|bibliography|citations?)[\W_]{0,9}$", re.I | re.M
+    r"^[\W_]{0,9}(?:\w{1,20}\s+)?(?:references?|refs?|bibliography|citations?)[\W_]{0,9}$",
+    re.I | re.M,
 )
 _LINE = re.compile(
     r"^[ \t>]*(?:[-*•–][ \t]+)?[*_]{0,2}(?:(?i:references?|refs?)[*_: \t]{1,5})?"
     r"(?P<words>\S[^\n]*)",
     re.M,
 )
-_HEAD = re.compile(rf"(?:^|(?<=[.\d)”\"] )){_LABEL}[*_:.,]{{0,3}}\s*[-–:]?\s*(?=\S)")
+_HEAD = re.compile(
+    rf"(?:^|(?<=[.\d)”\"] ))(?:{_LABEL}|\{{(\d{{1,2}})\}})[*_:.,]{{0,3}}\s*[-–:]?\s*(?=\S)"
+)
 _COUNT = re.compile(r"(?:(\d{1,2})[.)]|\((\d{1,2})\))[*_]{0,2}\s+|(?=\S)")
 _SIGNS = re.compile(
     rf"\b{YEAR}[a-z]?\b|\bet\.? al|arxiv|\bdoi\b|https?://|[\"“][^\"”]{{15,}}[\"”]|\b(?:proceedings|"
@@ -214,6 +217,7 @@ _REMARK = re.compile(
     r"\?[\s*_]*\Z|\b(?:I(?!\.)|we|the authors?|this paper|the paper|this work|please|should|"
     r"could you|my|your)\b"
 )
+_LED_IN = re.compile(r"[^:\n]{3,90}:\s+")
 _LONG = 60
 """Characters of a line that may be an entry although nothing announces it."""
 
@@ -228,11 +232,17 @@ def _own_entries(text: str, box: int, whole: str) -> list[tuple[str, _Naming]]:
         heads = list(_HEAD.finditer(words))
         if heads and heads[0].start() == 0:
             ends = [*(head.start() for head in heads[1:]), len(words)]
-            pieces = [(head[1], head.span(), end) for head, end in zip(heads, ends, strict=True)]
+            pieces = [
+                (head[head.lastindex or 1], head.span(), end)
+                for head, end in zip(heads, ends, strict=True)
+            ]
         else:
             count = _COUNT.match(words)
             number = count and (count[1] or count[2])
             first = count.end() if count and begin >= after else 0
+            led_in = _LED_IN.match(words)
+            if led_in is not None and _PEOPLE.match(words, led_in.end()):
+                first = led_in.end()
             pieces = [("", (first, first), len(words))]
         for label, (start, first), last in pieces:
             entry = words[first:last].rstrip()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from reviewscore.errors import InputError
@@ -74,7 +75,7 @@ async def write_references(
     by_paper: dict[str, list[Review]] = {}
     for review in reviews:
         by_paper.setdefault(review.paper_id, []).append(review)
-    _write(run, (*kept, *_found(collection, by_paper)), asked)
+    _write(run, chain(kept, _found(collection, by_paper)), asked)
     if look_up is None:
         return
     lacking: dict[str, CitedWork] = {}
@@ -108,17 +109,21 @@ def _found(
                 )
 
 
-def _write(
-    run: Path, records: Iterator[WorkRecord] | tuple[WorkRecord, ...], asked: Mapping[str, Listing]
-) -> None:
-    """Write records with what was found outside, as far as that is known and wanted."""
+def _write(run: Path, records: Iterable[WorkRecord], asked: Mapping[str, Listing]) -> None:
+    """Write records with what was found outside, as far as that is known and wanted.
+
+    There is no file where no review names a work.
+    """
     lines = (
         record.model_copy(update={"outside": asked.get(_key(record.work), record.outside)})
         if record.in_paper.listing in _ELSEWHERE
         else record
         for record in records
     )
-    write_whole(run / REFERENCES, (f"{line.model_dump_json()}\n".encode() for line in lines))
+    raw = (f"{line.model_dump_json()}\n".encode() for line in lines)
+    first = next(raw, b"")
+    if first or (run / REFERENCES).exists():
+        write_whole(run / REFERENCES, chain((first,), raw))
 
 
 def _key(work: CitedWork) -> str:

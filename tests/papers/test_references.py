@@ -148,7 +148,8 @@ def test_a_work_by_an_address_alone_that_is_not_printed_is_not_known() -> None:
 
 def test_two_entries_of_the_same_people_and_year_are_ambiguous_without_a_letter() -> None:
     one = paper(
-        "- Frogman, A. (2020a). Toads by night. Ponds.\n- Frogman, A. (2020b). Newts by day. Ponds.\n"
+        "- Frogman, A. (2020a). Toads by night. Ponds.\n"
+        "- Frogman, A. (2020b). Newts by day. Ponds.\n"
         "- Olm, D. (2020). Caves and their beasts. Ponds.\n"
     )
     entries = references_of(one)

@@ -84,7 +84,7 @@ def test_a_name_without_a_year_is_a_work_where_the_paper_lists_it() -> None:
 
 LISTS = [
     '[1] Frogman, Ada, et al. "Counting toads at night." arXiv preprint arXiv:2410.17146 (2024).',
-    "[1] Frogman, A., Toad, B., & Newt, C. (2024, May). Counting toads at night. In Ponds (pp. 1-9).",
+    "[1] Frogman, A., Toad, B., & Newt, C. (2024, May). Counting toads at night. Ponds (pp. 1-9).",
     "[1]: A. Frogman and B. Toad. Counting toads at night. Journal of Ponds, 12(3):1-9, 2024.",
     "- [1] Ada Frogman, Bo Toad, and Cy Newt. 2024. Counting toads at night. In Proc. of Ponds.",
     "**[1]** Frogman et al., “Counting toads at night”, ICML 2024",
