@@ -2,10 +2,10 @@
 
 ``python -m benchmarks.cited_works READ.csv DATA`` wants a folder of papers and reviews and a file
 with a line for each work: ``review_id``, ``work`` (words of the review, a title or a name by which
-it is known), ``in_paper`` (``yes`` or ``no``), and ``entry`` (for ``yes``,
-words of the entry in the paper's list). A work counts as found if a naming, its title, name or identifier holds the words or
-lies in them. It is matched right if the entry found holds the words of the one that was read, or if
-none is found where none was read.
+it is known), ``in_paper`` (``yes`` or ``no``), and ``entry`` (for ``yes``, words of the entry in
+the paper's list). A work counts as found if a naming, its title, name or identifier holds the words
+or lies in them. It is matched right if the entry found holds the words of the one that was read, or
+if none is found where none was read.
 """
 
 from __future__ import annotations

@@ -522,7 +522,7 @@ GIVEN: dict[str, object] = {
     "points": "rules", "structured": "text", "effort": "low", "cache_dir": "ledgers",
     "max_tokens": 64, "per": "point", "second_look": "off", "encoder": "mini",
     "confidentiality": "provider", "context": "excerpts", "context_tokens": 9000,
-    "paper_as": "both",
+    "paper_as": "both", "check_references": "crossref", "canaries": "c.txt",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from reviewscore.papers.canaries import Canaries, Canary, put_canaries_in_force,
 from reviewscore.papers.hidden import Hidden, Trick
 from reviewscore.papers.paper_warnings import addressed, for_models, left_out, warnings_of
 from reviewscore.runs.folder import manifest_of, read_manifest
+from reviewscore.runs.merge import merge
 from reviewscore.runs.purge import holdings_of
 from reviewscore.runs.references import works_of
 from reviewscore.schema.cited_work import Listing
@@ -145,6 +146,19 @@ def test_an_index_that_nobody_knows_is_refused(
 
     assert ended.exit_code == 2
     assert "check" in ended.stderr
+
+
+def test_a_merged_run_has_the_works_of_its_parts(cited: Path, tmp_path: Path) -> None:
+    other = frogs(tmp_path / "more", [{"sections": {"weaknesses": "- See Newt (2011) on this."}}])
+    rows = (other / "reviews.jsonl").read_text().replace('"r1"', '"r7"')
+    (other / "reviews.jsonl").write_text(rows)
+    audited(cited, tmp_path / "one")
+    audited(other, tmp_path / "two")
+
+    merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both")
+
+    assert [one.review_id for one in works_of(tmp_path / "both")] == ["r1", "r1", "r7"]
+    assert "references.jsonl" in read_manifest(tmp_path / "both").digests
 
 
 def canary_file(folder: Path, *lines: str) -> Path:
