@@ -138,7 +138,11 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
             accept_changed=accept_changed,
             manifest=manifest,
         )
-        if done is not None:  # nothing is asked again, and the run's account stays as it is
+        if done is not None:  # nothing is judged again, and the run's account stays as it is
+            if settings.check_references is not None or settings.canaries is not None:
+                with RunDir(out, manifest, accept_changed=accept_changed) as run:
+                    asyncio.run(_Audit(collection, settings, run, progress, renew=False).look())
+                    done = run.update(done)
             return Outcome(
                 manifest=done,
                 failed=done.counts.error + len(collection.unread),
@@ -240,10 +244,7 @@ class _Audit:
                 )
                 stack.callback(book.close)
             self._progress.expect(self._by_rules)
-            for fault in self._collection.skipped:
-                self._run.add_error(ErrorRecord.of_input("line", fault))
-            for fault in self._collection.unread:
-                self._run.add_error(ErrorRecord.of_input("file", fault))
+            self._note_faults()
             session = await self._scored(book)
             tally = session.met()
             if not session.stopping:
@@ -292,6 +293,18 @@ class _Audit:
             with interruptible(local, self._interruption):
                 await local.score(self._reviews)
             return local
+
+    async def look(self) -> None:
+        """Look works and canaries up for a run that has judged all that it was asked to."""
+        self._note_faults()
+        await self._named_works()
+
+    def _note_faults(self) -> None:
+        """Write down what could not be read of the input."""
+        for fault in self._collection.skipped:
+            self._run.add_error(ErrorRecord.of_input("line", fault))
+        for fault in self._collection.unread:
+            self._run.add_error(ErrorRecord.of_input("file", fault))
 
     async def _named_works(self) -> None:
         """Write down which works reviews name, and which reviews repeat a canary."""

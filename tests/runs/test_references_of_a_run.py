@@ -125,6 +125,21 @@ def test_works_that_are_not_listed_are_looked_up_once(
     assert "Newts" in index.asked[0]
 
 
+def test_a_finished_run_is_looked_up_later(cited: Path, tmp_path: Path, index: Index) -> None:
+    out = tmp_path / "run"
+    index.answers = [openalex(("Counting newts in caves", "Di Olm"))]
+    before = audited(cited, out).manifest
+
+    canaries = canary_file(tmp_path, CANARY)
+    flags = {"check_references": f"openalex={index.address}", "canaries": canaries}
+    after = audited(cited, out, **flags).manifest
+
+    assert [one.outside for one in works_of(out)] == [None, Listing.FOUND]
+    assert (out / "canaries.jsonl").read_text() == ""
+    assert (after.counts, after.complete) == (before.counts, True)
+    assert read_manifest(out).digests["references.jsonl"] != before.digests["references.jsonl"]
+
+
 def test_what_nobody_could_say_is_asked_again(cited: Path, tmp_path: Path, index: Index) -> None:
     out = tmp_path / "run"
     flags = {"check_references": f"openalex={index.address}"}
