@@ -22,6 +22,7 @@ from reviewscore.errors import InputError, SettingsError
 from reviewscore.judges.model_judges import judges_alone
 from reviewscore.llm.confidentiality import check_consent, permission_of
 from reviewscore.llm.connect import check
+from reviewscore.papers.canaries import put_canaries_in_force, read_canaries
 from reviewscore.papers.load import load_paper
 from reviewscore.points.split import split_review
 from reviewscore.prompts import use_directory
@@ -313,6 +314,7 @@ def audit(
     def work(interruption: Interruption) -> Run:
         chosen = resolved.settings
         put_in_force(chosen.bounds)
+        put_canaries_in_force(read_canaries(chosen.canaries))
         place = at_hand(data, chosen.ledger_folder) if isinstance(data, str) else data
         collection = read_input(
             place, review, paper, year=year, skip_bad_lines=chosen.skip_bad_lines

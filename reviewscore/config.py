@@ -93,6 +93,11 @@ class Settings(BaseModel):
         encoder: Sentence encoder by which the embedded judge ranks passages: ``auto`` (the one on
             this machine, if the extra ``semantic`` is installed; nothing is fetched), a folder,
             or None (written ``none``).
+        check_references: Index of publications in which works are looked up that reviews name and
+            papers do not list: ``openalex`` or ``crossref``, after ``=`` the address of a mirror.
+            Only the reference leaves this machine.
+        canaries: File of lines that the venue hid in its papers: they are no alarm, and reviews
+            that repeat one are named to the program chairs alone.
         calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
             score beside the judge's own.
         max_connections: Most calls under way at once, for each model.
@@ -162,6 +167,10 @@ class Settings(BaseModel):
     context_tokens: int | None = Field(default=None, ge=2048)
     encoder: str | None = "auto"
     calibration: Path | None = None
+    check_references: str | None = Field(
+        default=None, pattern=r"^(openalex|crossref)(=https?://\S+)?$"
+    )
+    canaries: Path | None = None
     max_connections: int = Field(default=8, ge=1, le=1024)
     max_retries: int = Field(default=8, ge=0, le=20)
     timeout: float = Field(default=600.0, gt=0, le=_YEAR, allow_inf_nan=False)
@@ -286,7 +295,9 @@ class Settings(BaseModel):
         text = str(encoder) if isinstance(encoder, Path) else encoder
         return None if text == "none" else text
 
-    @field_validator("calibration", "prices", "cache_dir", "store", "prompts_dir", "encoder")
+    @field_validator(
+        "calibration", "canaries", "prices", "cache_dir", "store", "prompts_dir", "encoder"
+    )
     @classmethod
     def _no_nul(cls, path: Path | str | None) -> Path | str | None:
         if "\0" in str(path):
@@ -431,7 +442,8 @@ TABLES = {
                                       "limitations", "author_response", "paper_parts",
                                       "paper_as", "context", "context_tokens",
                                       "skip_bad_lines",
-                                      "prompts_dir", "calibration", "encoder")},
+                                      "prompts_dir", "calibration", "encoder",
+                                      "check_references", "canaries")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "speed",
@@ -648,7 +660,7 @@ def _over(earlier: object, later: object) -> object:
 
 def _count_from(folder: Path, values: dict[str, object]) -> None:
     """Let relative paths of the user's own file count from there: no folder of data is meant."""
-    for name in ("calibration", "prices", "cache_dir", "prompts_dir"):
+    for name in ("calibration", "canaries", "prices", "cache_dir", "prompts_dir"):
         if isinstance(path := values.get(name), str):
             values[name] = folder / path
     if isinstance(path := values.get("encoder"), str) and path not in ("auto", "none"):

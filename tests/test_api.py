@@ -523,6 +523,7 @@ GIVEN: dict[str, object] = {
     "max_tokens": 64, "per": "point", "second_look": "off", "encoder": "mini",
     "confidentiality": "provider", "context": "excerpts", "context_tokens": 9000,
     "paper_as": "both", "consent": "local", "local_judge": "ollama/m",
+    "check_references": "crossref", "canaries": "c.txt",
 }  # fmt: skip
 
 

@@ -90,6 +90,8 @@ DECISIVE = {
         "prompts_dir": '"here"',
         "calibration": '"c.json"',
         "encoder": '"here"',
+        "check_references": '"openalex"',
+        "canaries": '"c.txt"',
     },
     "limits": {
         "max_usd": "999",

@@ -28,8 +28,9 @@ from reviewscore.files import TEMPORARY, read_lines
 from reviewscore.llm.connect import check, checked
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
+from reviewscore.papers.canaries import put_canaries_in_force, read_canaries
 from reviewscore.papers.parts import QUESTIONS
-from reviewscore.period.venue import DATA, VenueFolder, is_venue
+from reviewscore.period.venue import VenueFolder, is_venue
 from reviewscore.printable import counted
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import unread_words
@@ -113,8 +114,8 @@ def command(
     options.check_json(dry_run=dry_run)
     only = () if review else paper
     resolved = options.settings_from({**as_settings(flags), "paper": only}, folder=data)
-    if data is not None and is_venue(data):
-        resolved = VenueFolder(data).with_consent(resolved)
+    venue = VenueFolder(data) if data is not None and is_venue(data) else None
+    resolved = resolved if venue is None else venue.with_consent(resolved)
     if show_config:
         for line in config_lines(resolved):
             print_line(line)
@@ -122,17 +123,18 @@ def command(
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
     put_in_force(resolved.settings.bounds)
-    if data is not None and is_venue(data):
+    put_canaries_in_force(read_canaries(resolved.settings.canaries))
+    if venue is not None:
         if output is None and not dry_run:
             return _venue(
-                data,
+                venue.path,
                 resolved,
                 quiet=quiet,
                 retry_errors=retry_errors,
                 accept_changed=accept_changed,
                 profiles=None if profiles is None else _profiles(profiles),
             )
-        data /= DATA
+        data = venue.data
     with waiting("reading papers and reviews", quiet=quiet):
         collection = read_input(
             data, review, paper, year=year, skip_bad_lines=resolved.settings.skip_bad_lines

@@ -174,6 +174,10 @@ _WORDS = {
     "limitations": "Take points from the reviewer's remarks on limitations, as by default.",
     "encoder": "Sentence encoder of the embedded judge: auto (one on this machine, if the extra "
     "semantic is installed), none, or a folder.",
+    "check_references": "Look works up that papers do not list: openalex or crossref; only the "
+    "reference is sent.",
+    "canaries": "Lines that the venue hid in its papers: no alarm; reviews that repeat "
+    "one are named to the program chairs alone.",
     "calibration": "Scores corrected by human labels: a file that agree --calibrate wrote.",
     "limit": "Only so many reviews.",
     "point": "Only this point: its id, or REVIEW#NUMBER.",
@@ -243,8 +247,8 @@ settings_options = together(
     engine_options,
     *map(setting, ("score", "protocol", "per", "second_look", "points_per_call", "repeats")),
     *map(setting, ("author_response", "paper_parts", "paper_as", "context", "context_tokens")),
-    *map(setting, ("limitations", "calibration", "limit", "point", "skip_bad_lines")),
-    *map(setting, ("batch", "store", "wait", "encoder", "consent")),
+    *map(setting, ("limitations", "check_references", "canaries", "calibration", "limit")),
+    *map(setting, ("point", "skip_bad_lines", "batch", "store", "wait", "encoder", "consent")),
 )
 """Who judges, and what is judged."""
 
@@ -269,6 +273,8 @@ GROUPS = {
             "limitations",
             "author_response",
             "calibration",
+            "check_references",
+            "canaries",
             "profiles",
         ),
     ),

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reviewscore.papers.addressing import Addressing, addressing
+from reviewscore.papers.canaries import canaries_in_force
 from reviewscore.papers.hidden import Hidden, unseen_characters
 from reviewscore.papers.pdf import PdfReading
 from reviewscore.schema.paper import Paper
@@ -129,8 +130,16 @@ def warnings_of(
 
 
 def left_out(hidden: Sequence[Hidden]) -> str:
-    """The text that people cannot see, in words; empty if there is none but stray marks."""
-    hidden_texts = [hidden_text for hidden_text in hidden if not hidden_text.stray]
+    """The text that people cannot see, in words; empty if there is none but stray marks.
+
+    A venue's canaries that are in force are its own and no alarm; so it is in `addressed`.
+    """
+    own = canaries_in_force()
+    hidden_texts = [
+        hidden_text
+        for hidden_text in hidden
+        if not hidden_text.stray and not own.explains(hidden_text.text)
+    ]
     if not hidden_texts:
         return ""
     what = "stretch" if len(hidden_texts) == 1 else "stretches"
@@ -175,7 +184,8 @@ def in_names(names: Mapping[str, str | None]) -> tuple[str, ...]:
 
 def addressed(text: str, pages: Sequence[int] = ()) -> tuple[Addressing, ...]:
     """The passages of a text that address a model, each with its page where pages are known."""
-    addressings = addressing(text)
+    own = canaries_in_force()
+    addressings = tuple(one for one in addressing(text) if not own.explains(one.text))
     if not addressings or not pages:
         return addressings
     paper = Paper(paper_id="", title="", text=text, pages=tuple(pages))

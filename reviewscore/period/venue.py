@@ -234,15 +234,6 @@ class VenueFolder:
         return self.path / RUN
 
     @contextmanager
-    def with_consent(self, resolved: Resolved) -> Resolved:
-        """Settings with the venue's consent, where that is stricter than what they say."""
-        settings = resolved.settings
-        consent = strictest(settings.consent, self.record.consent)
-        if consent == settings.consent:
-            return resolved
-        origins = {**resolved.origins, "consent": str(self.path / VENUE)}
-        return Resolved(settings.model_copy(update={"consent": consent}), origins)
-
     def open_for_writing(self) -> Iterator[VenueFolder]:
         """The folder, locked; what a killed step left is finished or thrown away.
 
@@ -252,6 +243,15 @@ class VenueFolder:
         with LockedFolder(self.path, what="this venue"):
             recover(self.path)
             yield self
+
+    def with_consent(self, resolved: Resolved) -> Resolved:
+        """Settings with the venue's consent, where that is stricter than what they say."""
+        settings = resolved.settings
+        consent = strictest(settings.consent, self.record.consent)
+        if consent == settings.consent:
+            return resolved
+        origins = {**resolved.origins, "consent": str(self.path / VENUE)}
+        return Resolved(settings.model_copy(update={"consent": consent}), origins)
 
     def sync_folder(self, number: int) -> Path:
         """The folder of a sync."""

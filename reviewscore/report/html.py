@@ -48,6 +48,7 @@ from reviewscore.report.lines import (
     spending_words,
     unread_words,
     version_lines,
+    work_words,
 )
 from reviewscore.report.paper_pages import (
     LaterOf,
@@ -259,6 +260,7 @@ def page_environment() -> Environment:
         paper_unread_words=paper_unread_words,
         place_words=place_words,
         share_words=share_words,
+        work_words=work_words,
         response_words=response_words,
         aligned_words=aligned_words,
         spending_words=spending_words,

@@ -24,6 +24,7 @@ from reviewscore.report.summary import (
     SuppliedShare,
 )
 from reviewscore.runs.folder import changed_words
+from reviewscore.schema.cited_work import Listing, WorkRecord
 from reviewscore.schema.paper import DoubtKind, Unread, UnreadTotal
 from reviewscore.text.language import language_name
 
@@ -463,3 +464,32 @@ def loop_line(counts: ArgumentCounts) -> str:
     )
     failed = failure_words(counts)
     return f"{words}; failed rounds: {failed}" if failed else words
+
+
+_LISTED = {
+    Listing.FOUND: "in the paper's list of references",
+    Listing.AMBIGUOUS: "several entries of the paper's list may be meant",
+    Listing.NOT_FOUND: "not in the paper's list of references",
+    Listing.NO_LIST: "the text at hand has no list of references",
+    Listing.UNKNOWN: "whether the paper's list has it cannot be told",
+}
+
+
+def work_words(record: WorkRecord) -> str:
+    """A work that a review names, and whether it is listed, in words."""
+    work = record.work
+    people = (
+        " and ".join(work.authors) if len(work.authors) <= _TWO else f"{work.authors[0]} et al."
+    )
+    date = "" if work.year is None else f"{work.year}{work.letter}"
+    parts = [people, date, work.name if not work.title else "", work.title]
+    number = "" if work.number is None else f"[{work.number}]"
+    address = work.doi or work.url or (f"arXiv {work.arxiv}" if work.arxiv else "")
+    what = ", ".join(filter(None, parts)) or number or address or work.words
+    pages = dict.fromkeys(entry.page for entry in record.in_paper.entries if entry.page)
+    where = f" (p. {', '.join(map(str, pages))})" if pages else ""
+    outside = "" if record.outside is None else f"; elsewhere: {record.outside.replace('_', ' ')}"
+    return f"{what}: {_LISTED[record.in_paper.listing]}{where}{outside}"
+
+
+_TWO = 2

@@ -29,6 +29,8 @@ from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
 from reviewscore.runs.folder import POINTS, points_by_offset, read_points
 from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.references import WorksByReview
+from reviewscore.schema.cited_work import WorkRecord
 from reviewscore.schema.later_remark import LaterRemark
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
@@ -93,6 +95,7 @@ class ReviewGroup:
     fields: tuple[tuple[str, list[Stretch]], ...]
     missed: tuple[str, ...]
     near: Beside | None
+    works: tuple[WorkRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,7 @@ class PaperPages:
         self._template = template
         self._papers, self._reviews = papers, reviews
         self._later = later or (lambda _: ())
+        self._works = WorksByReview(run)
 
     def pages(self, rows: Sequence[Row]) -> Iterator[Page]:
         """Whole papers, as many to a page as it may hold; at least one."""
@@ -242,7 +246,8 @@ class PaperPages:
                 cards.append(card_of(score, review, paper, number=number, later=later))
         missed = tuple(self._missed.get(review_id, ()))
         near = self._near.get(review_id)
-        return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed, near)
+        works = self._works(review_id)
+        return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed, near, works)
 
 
 def look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:

@@ -6,7 +6,7 @@ import asyncio
 import platform
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AsyncExitStack, ExitStack, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -29,13 +29,16 @@ from reviewscore.llm.confidentiality import rule_of
 from reviewscore.llm.connect import RunContext, checked, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore, Paid
 from reviewscore.logic.pool import shared
+from reviewscore.papers.canaries import canaries_in_force, put_canaries_in_force, read_canaries
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
 from reviewscore.points.split import split_review
+from reviewscore.printable import counted
 from reviewscore.retrieval.encoder import FastembedEncoder, encoder_of
-from reviewscore.runs.consent import by_route
+from reviewscore.runs.consent import by_route, effective
 from reviewscore.runs.context import check_context, with_window
 from reviewscore.runs.folder import (
+    CANARIES,
     MANIFEST,
     ErrorRecord,
     RunDir,
@@ -60,6 +63,7 @@ from reviewscore.runs.manifest import (
 )
 from reviewscore.runs.page_checks import check_pages, check_sight
 from reviewscore.runs.prompt_checks import check_prompts
+from reviewscore.runs.references import write_canaries, write_references
 from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally
 from reviewscore.runs.scoring_on_ray import RayScoring, check_ray
 from reviewscore.runs.session import (
@@ -120,6 +124,7 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
     """
     progress = progress or Quiet()
     put_in_force(resolved.settings.bounds)
+    put_canaries_in_force(read_canaries(resolved.settings.canaries))
     resolved = checked(resolved, kept=out / MANIFEST)
     resolved = with_window(resolved, out, say=progress.say)
     settings = resolved.settings
@@ -137,7 +142,11 @@ def audit(  # noqa: PLR0913 - each says another thing of one run
             accept_changed=accept_changed,
             manifest=manifest,
         )
-        if done is not None:  # nothing is asked again, and the run's account stays as it is
+        if done is not None:  # nothing is judged again, and the run's account stays as it is
+            if settings.check_references is not None or settings.canaries is not None:
+                with RunDir(out, manifest, accept_changed=accept_changed) as run:
+                    asyncio.run(_Audit(collection, settings, run, progress, renew=False).look())
+                    done = run.update(done)
             return Outcome(
                 manifest=done,
                 failed=done.counts.error + len(collection.unread),
@@ -245,14 +254,12 @@ class _Audit:
                 )
                 stack.callback(book.close)
             self._progress.expect(self._by_rules)
-            for fault in self._collection.skipped:
-                self._run.add_error(ErrorRecord.of_input("line", fault))
-            for fault in self._collection.unread:
-                self._run.add_error(ErrorRecord.of_input("file", fault))
+            self._note_faults()
             session = await self._scored(book)
             tally = session.met()
             if not session.stopping:
                 self._tell_of(tally)
+                await self._named_works()
             paid = None if self._settings.embedded else await book.paid()
         times = clock.read()
         manifest = self._run.update(self._closing(session, tally, paid, times))
@@ -308,6 +315,47 @@ class _Audit:
         """Put a contested score into the place of an old one, which is kept elsewhere first."""
         self._kept.retire(old)
         self._run.replace(new)
+
+    async def look(self) -> None:
+        """Look works and canaries up for a run that has judged all that it was asked to."""
+        self._note_faults()
+        await self._named_works()
+
+    def _note_faults(self) -> None:
+        """Write down what could not be read of the input."""
+        for fault in self._collection.skipped:
+            self._run.add_error(ErrorRecord.of_input("line", fault))
+        for fault in self._collection.unread:
+            self._run.add_error(ErrorRecord.of_input("file", fault))
+
+    def _private(self) -> frozenset[str]:
+        """Reviews of which not even a reference may leave this machine."""
+        papers, default = self._collection.papers, self._settings.consent
+        return frozenset(
+            review.review_id
+            for review in self._reviews
+            if effective(review, papers.get(review.paper_id), default) in ("local", "none")
+        )
+
+    async def _named_works(self) -> None:
+        """Write down which works reviews name, and which reviews repeat a canary."""
+        settings, folder = self._settings, self._run.path
+        async with AsyncExitStack() as stack:
+            look_up = None
+            if settings.check_references is not None:
+                from reviewscore.sources.reference_lookup import ReferenceIndex
+
+                index = await stack.enter_async_context(ReferenceIndex(settings.check_references))
+                look_up = index.listing
+            await write_references(
+                folder, self._collection, self._reviews, look_up, private=self._private()
+            )
+        if settings.canaries is not None:
+            count = write_canaries(folder, self._reviews, canaries_in_force())
+            self._progress.say(
+                f"{counted(count, 'review')} with the words of a canary: {folder / CANARIES}, "
+                "which is for the program chairs alone"
+            )
 
     def _tell_of(self, tally: Tally) -> None:
         """Write down and say what was asked for or counted on and did not come."""
@@ -410,6 +458,7 @@ def new_manifest(
         settings={
             name: Setting(value=without_credentials(value), origin=resolved.origins[name])
             for name, value in settings.model_dump(mode="json").items()
+            if name != "canaries"  # reports show settings, and canaries are for the chairs alone
         },
         decisive=decisive,
         decisive_sha256=sum_of(decisive),

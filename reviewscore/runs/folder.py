@@ -47,14 +47,20 @@ DIGEST = "focus-digest.json"
 """That in short, for the report."""
 SIMILARITY = "similarity-digest.json"
 """How near its reviewers' own papers are, where that was computed, for the report."""
+REFERENCES = "references.jsonl"
+"""Works that its reviews name."""
+CANARIES = "canaries.jsonl"
+"""Reviews that repeat a canary of the venue's, for the program chairs alone."""
 LOCK = ".lock"
 """Held by whoever writes."""
 
 
-_OWN = frozenset({MANIFEST, POINTS, ERRORS, DIGEST, SIMILARITY})
+_OWN = frozenset({MANIFEST, POINTS, ERRORS, DIGEST, SIMILARITY, REFERENCES, CANARIES})
 """Files that a run cannot do without, or that it is taken up again by."""
-RECORDS = (POINTS, ERRORS)
-"""Files whose digests the manifest holds."""
+_GROWING = (POINTS, ERRORS)
+"""Files of records that a session adds to."""
+RECORDS = (*_GROWING, REFERENCES)
+"""Files whose digests the manifest holds, as far as they are there."""
 
 
 def check_destination(output: Path) -> None:
@@ -203,7 +209,8 @@ class RunDir(LockedFolder):
                     failures.append(f"{_failure(score).model_dump_json()}\n")
             write_whole(path / ERRORS, "".join(failures))
             self._points, self._errors = JsonLines(path / POINTS), JsonLines(path / ERRORS)
-            self._note(digests_of(path), growing=True)
+            # A session writes the others anew at its end, and may be killed before it says so.
+            self._note(digests_of(path, _GROWING), growing=True)
         except BaseException:
             super().close()
             raise
@@ -375,11 +382,11 @@ def _no_run(path: Path) -> str:
     return "name the folder that `audit -o` wrote"
 
 
-def digests_of(path: Path) -> dict[str, Digest]:
+def digests_of(path: Path, names: Sequence[str] = RECORDS) -> dict[str, Digest]:
     """The files of records of a run folder, as they are now."""
     return {
         name: Digest(sha256=_sha256(path / name, size), size=size)
-        for name in RECORDS
+        for name in names
         if (path / name).exists()
         for size in [(path / name).stat().st_size]
     }

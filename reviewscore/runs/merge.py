@@ -15,7 +15,7 @@ from typing import TypeVar
 from reviewscore.config import Plain
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import InputFile, JsonLines, read_lines, unwritable, write_whole
-from reviewscore.runs.folder import ERRORS, MANIFEST, POINTS, digests_of
+from reviewscore.runs.folder import ERRORS, MANIFEST, POINTS, REFERENCES, digests_of
 from reviewscore.runs.manifest import (
     INPUT,
     ConsentCounts,
@@ -93,7 +93,9 @@ def merge(runs: Sequence[Path], out: Path, *, accept_changed: bool = False) -> M
         raise unwritable(out, error) from error
     try:
         tally, repeated = _points(parts, draft / POINTS)
-        _errors(parts, draft / ERRORS)
+        _once_each(parts, draft / ERRORS)
+        if any((part.path / REFERENCES).exists() for part in parts):
+            _once_each(parts, draft / REFERENCES)
         manifest = _manifest(parts, tally, out).model_copy(update={"digests": digests_of(draft)})
         write_whole(draft / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
         if out.is_dir():
@@ -125,9 +127,9 @@ def _points(parts: Sequence[RunPart], path: Path) -> tuple[_Tally, int]:
     return tally, once.repeated
 
 
-def _errors(parts: Sequence[RunPart], path: Path) -> None:
-    """Failures of all parts; the same one twice stands once."""
-    every = (raw for part in parts for _, raw in read_lines(part.path / ERRORS))
+def _once_each(parts: Sequence[RunPart], path: Path) -> None:
+    """The lines of a file of all parts; the same one twice stands once."""
+    every = (raw for part in parts for _, raw in read_lines(part.path / path.name))
     with closing(JsonLines(path)) as lines:
         for raw in dict.fromkeys(every):
             lines.append(raw.decode().rstrip("\n"))

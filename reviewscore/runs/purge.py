@@ -29,12 +29,14 @@ from reviewscore.llm.ledger.store import FILE, Location
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import (
+    CANARIES,
     DIGEST,
     ERRORS,
     FOCUS,
     LOCK,
     MANIFEST,
     POINTS,
+    REFERENCES,
     REPORT,
     SIMILARITY,
     SUMMARY,
@@ -54,9 +56,10 @@ _LABELS = f"{FOCUS}/annotated"
 _ITEMS = "items"
 """Folder of planted remarks that a model wrote for `validate`: a run of its own."""
 _FOLDERS = (SHARDS, FOCUS, f"{FOCUS}/tables", _LABELS, _ITEMS)
+_KEPT = (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY, REFERENCES, CANARIES)
 _NAMES = "|".join(
     (
-        *map(re.escape, (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY)),
+        *map(re.escape, _KEPT),
         r"points\.csv",
         r"validate\.(?:html|md|csv|json)",
         r"for-(?:meta-reviewer|reviewer|author)\.html",

@@ -40,6 +40,7 @@ from reviewscore.llm.confidentiality import settled
 from reviewscore.llm.connect import RunContext, limits_of, open_ledger
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.llm.provider import EXCHANGE
+from reviewscore.papers.canaries import put_canaries_in_force, read_canaries
 from reviewscore.retrieval.encoder import located
 from reviewscore.runs.ray_cluster import starting, variables_for
 from reviewscore.runs.ray_limits import RemoteBudget, RemoteLimiter, SharedLimits
@@ -117,6 +118,7 @@ class WorkerOrders:
             RunFolderError: The ledger cannot be used on this machine.
         """
         put_in_force(self.settings.bounds)
+        put_canaries_in_force(read_canaries(self.settings.canaries))
         around = replace(around, renew=self.renew, refused=self.refused)
         if self.settings.embedded:
             yield CallsInMemory(), around

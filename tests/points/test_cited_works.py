@@ -1,0 +1,220 @@
+"""Works that reviews name, in invented sentences."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewscore.papers.references import read_reference
+from reviewscore.points.cited_works import cited_works
+from reviewscore.schema.cited_work import CitedWork
+from reviewscore.schema.review import Review
+
+
+def review(*boxes: str) -> Review:
+    fields = {f"box {number}": text for number, text in enumerate(boxes)}
+    return Review(review_id="r", paper_id="p", fields=fields)
+
+
+def works(*boxes: str) -> tuple[CitedWork, ...]:
+    return cited_works(review(*boxes))
+
+
+PEOPLE = [
+    ("Frogman et al. (2021) count toads.", [(("Frogman",), 2021, "")]),
+    ("as in Frogman & Toad, 2020a, it fails", [(("Frogman", "Toad"), 2020, "a")]),
+    ("known [Frogman et al., 2019; Toad 2020]", [(("Frogman",), 2019, ""), (("Toad",), 2020, "")]),
+    ("see (Frogman et. al., 2019)", [(("Frogman",), 2019, "")]),
+    ("Frogman et al.'s (2017) counter", [(("Frogman",), 2017, "")]),
+    ("Toad's (1993) book", [(("Toad",), 1993, "")]),
+    ("Newt, Olm and Axolotl (2018) agree", [(("Newt", "Olm", "Axolotl"), 2018, "")]),
+    ("by van der Kikker et al. (2008)", [(("Kikker",), 2008, "")]),
+    ("Žabić and Łągwa (2016)", [(("Žabić", "Łągwa"), 2016, "")]),
+    ("FROGMAN et al. 2020 did", [(("FROGMAN",), 2020, "")]),
+    ("Frogman et al. (NeurIPS 2022)", [(("Frogman",), 2022, "")]),
+    ("Frogman et al. (2019, 2020a)", [(("Frogman",), 2019, ""), (("Frogman",), 2020, "a")]),
+    ("the ponds of Frogman et al. are deep", [(("Frogman",), None, "")]),
+    ("like [Frogman et al.2024 arXiv]", [(("Frogman",), 2024, "")]),
+    ("de Frogman and McToad (2011)", [(("Frogman", "McToad"), 2011, "")]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), PEOPLE)
+def test_people_and_years_name_a_work(
+    text: str, expected: list[tuple[tuple[str, ...], int | None, str]]
+) -> None:
+    found = [(work.authors, work.year, work.letter) for work in works(text)]
+
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Table (2020) and Figure 3 (2019) are odd.",
+        "trained on ImageNet 2012 with Python 3.11",
+        "In 2020 and since (2021) nobody did; see Section [1].",
+        "the value lies in [0, 1] or in the range [1, 10]",
+        "NeurIPS 2024 (and ICML, 2023) reviews of May (2024)",
+        "code at https://github.com/frogs/ponds and a[i] and x_[3]",
+        "lines [80-190] are unclear",
+        '"The Quick Frog Jumps Over Every Pond" is how I would phrase it.',
+        "1. The paper is clear.\n2. The ponds are many.",
+    ],
+)
+def test_what_only_looks_like_a_citation_names_no_work(text: str) -> None:
+    assert works(text) == ()
+
+
+def test_a_method_with_its_citation_is_one_work() -> None:
+    (work,) = works("PondNet3 (Frogman et al., 2023) is missing. PondNet3 (Frogman, 2023) is fast.")
+
+    assert (work.name, work.authors, work.year) == ("PondNet3", ("Frogman",), 2023)
+    assert len(work.mentions) == 2
+
+
+def test_a_name_without_a_year_is_a_work_where_the_paper_lists_it() -> None:
+    listed = read_reference("A. Frogman and B. Toad. PondLoRA: small adapters for ponds. 2022.")
+    text = review("You should compare with PondLoRA, and with ToadRA.")
+
+    assert [work.name for work in cited_works(text, references=[listed])] == ["PondLoRA"]
+    assert cited_works(text) == ()
+
+
+LISTS = [
+    '[1] Frogman, Ada, et al. "Counting toads at night." arXiv preprint arXiv:2410.17146 (2024).',
+    "[1] Frogman, A., Toad, B., & Newt, C. (2024, May). Counting toads at night. Ponds (pp. 1-9).",
+    "[1]: A. Frogman and B. Toad. Counting toads at night. Journal of Ponds, 12(3):1-9, 2024.",
+    "- [1] Ada Frogman, Bo Toad, and Cy Newt. 2024. Counting toads at night. In Proc. of Ponds.",
+    "**[1]** Frogman et al., “Counting toads at night”, ICML 2024",
+    "[1] Counting toads at night, Frogman et al., 2024",
+    "\\[1\\] Frogman A, Toad BC. Counting toads at night. Ponds. 2024;33:1-9.",
+]
+
+
+@pytest.mark.parametrize("entry", LISTS)
+def test_an_entry_of_the_reviews_own_list_and_its_number_are_one_work(entry: str) -> None:
+    (work,) = works(f"The counter is that of [1].\n\n{entry}")
+
+    assert work.title == "Counting toads at night"
+    assert (work.authors[0], work.year) == ("Frogman", 2024)
+    assert work.number is None
+    assert len(work.mentions) == 2
+
+
+def test_a_list_on_one_line_and_a_range_of_numbers_are_joined() -> None:
+    text = (
+        "Older counters [1-2] do the same.\n"
+        "References: [1] A. Frogman. Counting toads. 2019. [2] B. Toad. Counting newts. 2020."
+    )
+
+    assert [(work.title, len(work.mentions)) for work in works(text)] == [
+        ("Counting toads", 2),
+        ("Counting newts", 2),
+    ]
+
+
+def test_lists_of_two_fields_are_told_apart() -> None:
+    found = works(
+        "See [1].\n[1] A. Frogman. Counting toads in ponds. ICML 2019.",
+        "And [1].\n[1] B. Newt. Counting olms in caves. ICML 2020.",
+    )
+
+    assert [(work.title, len(work.mentions)) for work in found] == [
+        ("Counting toads in ponds", 2),
+        ("Counting olms in caves", 2),
+    ]
+
+
+def test_entries_without_numbers_below_a_heading_are_works() -> None:
+    found = works(
+        "It lacks citations.\n\nReferences:\nFrogman, A. Counting toads in ponds. 2019.\n"
+        "- Bo Newt, Cy Olm. Counting olms in caves. NeurIPS 2020"
+    )
+
+    assert [work.title for work in found] == ["Counting toads in ponds", "Counting olms in caves"]
+
+
+def test_a_number_without_a_list_is_the_papers() -> None:
+    found = works("The encoder of reference [11] of the paper, and ref. 12, and those of [3, 7].")
+
+    assert [work.number for work in found] == [11, 3, 7, 12] or [work.number for work in found] == [
+        11,
+        12,
+        3,
+        7,
+    ]
+
+
+def test_numbers_beyond_the_reviews_own_list_are_the_papers() -> None:
+    found = works("Unlike [a], [32,28] count.\n[a] Frogman, Ada. Counting toads. ECCV 2024.")
+
+    assert [(work.title, work.number) for work in found] == [
+        ("Counting toads", None),
+        ("", 32),
+        ("", 28),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "arxiv", "doi", "url"),
+    [
+        ("see arXiv:2301.12345v2", "2301.12345", "", ""),
+        ("see 2301.12345.", "2301.12345", "", ""),
+        ("see https://arxiv.org/abs/2301.12345", "2301.12345", "", ""),
+        ("see https://doi.org/10.1234/pond.7.", "", "10.1234/pond.7", ""),
+        (
+            "see https://openreview.net/forum?id=Frog",
+            "",
+            "",
+            "https://openreview.net/forum?id=Frog",
+        ),
+    ],
+)
+def test_identifiers_and_addresses_name_works(text: str, arxiv: str, doi: str, url: str) -> None:
+    (work,) = works(text)
+
+    assert (work.arxiv, work.doi, work.url) == (arxiv, doi, url)
+
+
+def test_an_address_beside_its_authors_is_no_work_of_its_own() -> None:
+    (work,) = works("as Frogman et al., 2017 (https://arxiv.org/abs/1703.03717) say")
+
+    assert (work.authors, work.arxiv) == (("Frogman",), "1703.03717")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The paper "Counting Toads at Night" is missing.',
+        "You omit *Counting Toads at Night* (ICML 2019).",
+        "See “Counting Toads at Night”, by Frogman.",
+    ],
+)
+def test_a_title_names_a_work_where_something_says_that_it_is_one(text: str) -> None:
+    assert [work.title for work in works(text)] == ["Counting Toads at Night"]
+
+
+def test_the_paper_under_review_is_none_of_its_works() -> None:
+    text = review('The paper "Counting Toads at Night" is good.')
+
+    assert cited_works(text, title="Counting toads at night") == ()
+
+
+PIECES = st.sampled_from(
+    [
+        *(text for text, _ in PEOPLE), *LISTS, "[1]", "[2-4]", "(", "[", "]", "\n", "References:\n",
+        "et al.", "2020", "https://arxiv.org/abs/", "İ", "ß", "\u0301", "*", '"',
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=14).map(" ".join))
+def test_spans_are_verbatim_and_nothing_crashes(text: str) -> None:
+    for work in works(text, "and [1]"):
+        assert work.mentions
+        first = work.mentions[0]
+        fields = {"box 0": text, "box 1": "and [1]"}
+        assert fields[first.field][first.start : first.end] == work.words
+        assert all(0 <= at.start < at.end <= len(fields[at.field]) for at in work.mentions)
