@@ -30,6 +30,7 @@ from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import Provenance
+from reviewscore.sources.section_roles import first_boxes
 
 MOST_OF_PLACES = 2 * MOST_OF_ALL
 """Characters of places that points name which are repeated in one question."""
@@ -233,7 +234,7 @@ def _marked(reviews: Sequence[ReviewPoints]) -> tuple[str, ...]:
         ]
         boxes = (
             f"[{_plain(name)}]\n{_with_marks(text, [s for s in spans if s[1].field == name])}"
-            for name, text in opened.review.fields.items()
+            for name, text in first_boxes(opened.review).items()
         )
         texts.append("\n\n".join(boxes))
         first += len(opened.points)

@@ -52,6 +52,7 @@ from reviewscore.schema.verdict import (
     TypeVerdict,
     Verdict,
 )
+from reviewscore.sources.section_roles import first_boxes
 
 
 class Quote(Reply):
@@ -302,7 +303,7 @@ class ModelJudges:
 
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """Stretches of the review (ReviewScore, def. 1 and sec. 3.3)."""
-        boxes = "\n\n".join(f"[{name}]\n{text}" for name, text in review.fields.items())
+        boxes = "\n\n".join(f"[{name}]\n{text}" for name, text in first_boxes(review).items())
         names = list(sections)
         if prompts.latest("split_points").output == SplitReply.__name__:  # a folder of before
             plain = await self._asker.ask("split_points", SplitReply, review=boxes, sections=names)

@@ -48,6 +48,7 @@ from reviewscore.period.venue import (
 from reviewscore.period.verify import (
     DIFFERED,
     PAGE_SUMS,
+    PAGES,
     RUNS,
     Chain,
     changed_files,
@@ -397,9 +398,8 @@ class _Removal:
             self._labels(file)
         elif file.suffix in _PAGES:
             raw = file.read_bytes()
-            if _MARK in raw.lower() and (
-                self.ids.named_in(raw) or self._holds(raw.decode("utf-8", "replace"))
-            ):
+            ours = _MARK in raw.lower() or file.is_relative_to(self.path / PAGES)
+            if ours and (self.ids.named_in(raw) or self._holds(raw.decode("utf-8", "replace"))):
                 self._unlink(file)
 
     def _rewrite(self, file: Path, target: Path) -> None:

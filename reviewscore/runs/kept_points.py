@@ -36,9 +36,8 @@ class KeptPoints:
 
 def point_of(score: PointScore) -> ReviewPoint:
     """The point that a score is of, as it was split."""
-    return ReviewPoint.model_validate(
-        {name: getattr(score, name) for name in ReviewPoint.model_fields}
-    )
+    shared = ReviewPoint.model_fields.keys() & PointScore.model_fields.keys()
+    return ReviewPoint.model_validate({name: getattr(score, name) for name in shared})
 
 
 def with_kept(

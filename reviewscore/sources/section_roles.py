@@ -7,7 +7,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from reviewscore.schema.review import Role
+from reviewscore.schema.review import Review, Role
 
 POINT_ROLES = frozenset({Role.WEAKNESSES, Role.MIXED, Role.QUESTIONS, Role.REQUESTS})
 """Roles whose sections hold review points."""
@@ -252,6 +252,11 @@ def known_role(name: str) -> Role | None:
     plain = plain_name(name)
     named = _ROLE_OF.get(plain)
     return _kinds_together(plain.split()) if named is None else named
+
+
+def first_boxes(review: Review) -> dict[str, str]:
+    """The boxes of a review without those that are written after the discussion."""
+    return {name: text for name, text in review.fields.items() if field_role(name) != Role.LATE}
 
 
 def field_role(name: str) -> Role:
