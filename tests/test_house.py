@@ -29,11 +29,11 @@ HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow",
          "transformers")  # fmt: skip
 
 
-MOST_MODULES, MOST_LINES = 425, 72_000
+MOST_MODULES, MOST_LINES = 466, 79_000
 """The budget: whoever adds more takes something away, or raises it and says for what.
 
-Last raised for the protocol of presuppositions (its judge, rule, pages and counts), fact and
-inference apart, papers shown as pages, and people's labels of kinds, standing and presuppositions.
+Last raised for the review period: syncs, snapshots and what changed, consent, who sees what, a
+budget of alarms with its stop rule, works that reviews name, a log, removal, and drafts.
 """
 NO_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
