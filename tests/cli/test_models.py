@@ -265,7 +265,7 @@ def test_every_verb_that_reads_settings_can_be_given_a_file_of_them() -> None:
     }
 
     assert {"audit", "reconstruct", "cache info", "gem prepare", "similarity encode"} <= readers
-    assert readers | {"doctor", "gem score"} == {
+    assert readers | {"doctor", "drafts serve", "gem score"} == {
         name for name, own in flags.items() if "config" in own
     }
 

@@ -409,6 +409,9 @@ def as_venue(venue: Venue, folder: Path) -> Path:
     record = {"schema": "reviewscore.venue/1", "source": "x", "kind": "folder",
               "made": "2031-02-03T04:05:06+00:00", "syncs": 1, "judged": 1}  # fmt: skip
     (folder / "venue.json").write_text(json.dumps(record), "utf-8")
+    (folder / "syncs" / "0001").mkdir(parents=True)
+    sync = {"schema": "reviewscore.sync/1", "number": 1, "at": record["made"]}
+    (folder / "syncs" / "0001" / "sync.json").write_text(json.dumps(sync), "utf-8")
     venue.run.rename(folder / "run")
     venue.data.rename(folder / "data")
     return folder
