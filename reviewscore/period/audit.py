@@ -45,7 +45,7 @@ from reviewscore.period.venue import (
     staged,
 )
 from reviewscore.points.responses import align_response
-from reviewscore.runs.audit import audit, inputs_of, new_manifest
+from reviewscore.runs.audit import inputs_of, new_manifest
 from reviewscore.runs.folder import (
     ERRORS,
     MANIFEST,
@@ -58,8 +58,7 @@ from reviewscore.runs.folder import (
     read_points,
 )
 from reviewscore.runs.kept_points import KeptPoints, overlap, place_in
-from reviewscore.runs.manifest import Manifest, differences
-from reviewscore.runs.session import Interruption, Outcome, Progress
+from reviewscore.runs.manifest import differences
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.sources.collection import Collection, read_collection
 
@@ -362,33 +361,3 @@ def venue_audit(
     """
     with VenueFolder(path).open_for_writing() as venue:
         yield VenueAudit(venue, resolved, accept_changed=accept_changed)
-
-
-def audit_venue(
-    path: Path,
-    resolved: Resolved,
-    *,
-    progress: Progress | None = None,
-    retry_errors: bool = False,
-    accept_changed: bool = False,
-    interruption: Interruption | None = None,
-) -> Outcome[Manifest]:
-    """Judge what changed in a venue since it was last judged; arguments as of `runs.audit.audit`.
-
-    Raises:
-        ReviewScoreError: As that, and as `venue_audit`.
-    """
-    with venue_audit(path, resolved, accept_changed=accept_changed) as under_way:
-        outcome = audit(
-            under_way.collection,
-            under_way.out,
-            resolved,
-            data=under_way.venue.data,
-            progress=progress,
-            retry_errors=retry_errors,
-            accept_changed=accept_changed,
-            interruption=interruption,
-            kept=under_way.kept_in(under_way.out, resolved.settings),
-        )
-        under_way.settle()
-    return outcome

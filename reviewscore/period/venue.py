@@ -30,6 +30,9 @@ VENUE, SYNC, CHANGES, PAST = "venue.json", "sync.json", "changes.jsonl", "past.j
 INDEX, WITHDRAWN, TAKEN_BACK = "index.jsonl", "withdrawn.jsonl", "taken_back.jsonl"
 DATA, RUN, SYNCS, SOURCE = "data", "run", "syncs", "source"
 _NEXT, _READY = ".next", "READY"
+_SCHEMA: Literal["reviewscore.venue_folder/1"] = "reviewscore.venue_folder/1"
+_HEAD = 4096
+"""Bytes of a record in which its schema stands."""
 
 What = Literal["paper", "review"]
 Line = TypeVar("Line", bound=Record)
@@ -113,7 +116,7 @@ class VenueRecord(Record):
         judged: Number of the sync whose papers and reviews the run knows; 0 before the first audit.
     """
 
-    schema_id: Literal["reviewscore.venue/1"] = Field(default="reviewscore.venue/1", alias="schema")
+    schema_id: Literal["reviewscore.venue_folder/1"] = Field(default=_SCHEMA, alias="schema")
     source: str
     kind: Literal["openreview", "export", "folder"]
     made: str
@@ -199,7 +202,7 @@ class VenueFolder:
                 recover(self.path)
         if not is_venue(self.path):
             raise RunFolderError(
-                f"{path} is no venue folder: {VENUE} is missing; "
+                f"{path} is no venue folder: it has no {VENUE} of one; "
                 "name the folder that `reviewscore sync SOURCE -o VENUE` wrote"
             )
 
@@ -218,10 +221,6 @@ class VenueFolder:
                 f"{file}: not the record of a venue of this version of reviewscore; put back what "
                 "`sync` wrote"
             ) from error
-
-    def write_record(self, record: VenueRecord) -> None:
-        """Replace what it is of, such as the sync that the run knows; to be called when locked."""
-        write_whole(self.path / VENUE, record.model_dump_json(indent=1) + "\n")
 
     @property
     def data(self) -> Path:
@@ -305,8 +304,14 @@ def lines_of(file: Path, kind: type[Line]) -> Iterator[Line]:
 
 
 def is_venue(path: Path) -> bool:
-    """Whether a folder is a venue's."""
-    return (path / VENUE).is_file() or (path / _NEXT / _READY).is_file()
+    """Whether a folder is a venue's; that of a report on a venue has a file of the same name."""
+    if (path / _NEXT / _READY).is_file():
+        return True
+    try:
+        with (path / VENUE).open("rb") as record:
+            return f'"{_SCHEMA}"'.encode() in record.read(_HEAD)
+    except OSError:
+        return False
 
 
 def run_of(path: Path) -> Path:
