@@ -21,7 +21,6 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import write_whole
 from reviewscore.period import log
 from reviewscore.period.history import (
-    LOCAL,
     History,
     RetiredScore,
     ReviewWording,
@@ -42,6 +41,7 @@ from reviewscore.period.venue import (
     jsonl,
     lines_of,
     removed_ids,
+    runs_in,
     staged,
 )
 from reviewscore.points.responses import align_response
@@ -224,7 +224,7 @@ class VenueAudit:
             RunFolderError: The run was made with other settings, or its records were changed.
         """
         venue, record = self.venue, self.venue.record
-        runs = [run for run in _runs_in(self.out) if not self._is_up_to_date(run)]
+        runs = [run for run in runs_in(self.out) if not self._is_up_to_date(run)]
         with ExitStack() as stack:
             for run in runs:
                 stack.enter_context(LockedFolder(run, what="this run"))
@@ -294,7 +294,7 @@ class VenueAudit:
         with staged(self.venue.path) as folder:
             edits = [*lines_of(self.venue.path / EDITS, EditedPoint)]
             remarks = [*lines_of(self.venue.path / TAKEN_BACK, TakenBack)]
-            for run in _runs_in(self.out):
+            for run in runs_in(self.out):
                 manifest = manifest_of(run)
                 if not manifest.complete or manifest.selection:
                     continue
@@ -308,7 +308,7 @@ class VenueAudit:
                     write_run(target, manifest, _with_others(run, (), numbered))
             for name, records in ((EDITS, edits), (TAKEN_BACK, remarks)):
                 write_whole(folder / name, jsonl(records))
-        files = [run / name for run in _runs_in(self.out) for name in (MANIFEST, POINTS)]
+        files = [run / name for run in runs_in(self.out) for name in (MANIFEST, POINTS)]
         log.append(self.venue.path, "audited", files=files)
 
     @cached_property
@@ -328,11 +328,6 @@ class VenueAudit:
                 if score.number != number:
                     numbered[score.point_id] = score.model_copy(update={"number": number})
         return numbered
-
-
-def _runs_in(out: Path) -> list[Path]:
-    """The run of a venue and that of a judge beside the main one, as far as they are there."""
-    return [run for run in (out, out / LOCAL) if (run / MANIFEST).is_file()]
 
 
 def _scores_of(run: Path, reviews: Names[str]) -> dict[str, list[PointScore]]:

@@ -109,7 +109,8 @@ def shown_run(
         return
     run, venue = run_of(path), VenueFolder(path)
     if as_of is None:
-        yield ShownRun(run, later=later_of(venue))
+        notes = () if venue.behind is None else (f"{venue.behind[0].upper()}{venue.behind[1:]}.",)
+        yield ShownRun(run, later=later_of(venue), notes=notes)
         return
     sync = sync_named(venue, as_of)
     with TemporaryDirectory(dir=path, prefix=f".{TEMPORARY}") as folder:  # files can be linked
@@ -198,7 +199,9 @@ def _line(row: Mapping[str, Any]) -> bytes:
 
 def _link_files(row: Mapping[str, Any], data: Path, target: Path) -> None:
     """Put the files that a paper's row names beside its row; what is gone is left out."""
-    for record in (row, *(row.get("documents") or ())):
+    documents = row.get("documents") or ()
+    listed = json.loads(documents) if isinstance(documents, str) else documents
+    for record in (row, *listed):
         for name in filter(None, (record.get("file"), record.get("pdf"))):
             source, copy = data / name, target / name
             if source.is_file() and not copy.exists():

@@ -21,8 +21,9 @@ from pydantic import Field, ValidationError
 from reviewscore.config import Resolved
 from reviewscore.errors import RunFolderError
 from reviewscore.files import read_whole, unwritable, write_whole
+from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import MANIFEST, LockedFolder, parsed_lines
-from reviewscore.schema.confidentiality import strictest
+from reviewscore.schema.confidentiality import Consent, strictest
 from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.record import Record
 
@@ -120,7 +121,7 @@ class VenueRecord(Record):
     source: str
     kind: Literal["openreview", "export", "folder"]
     made: str
-    consent: Literal["provider", "local", "none"] | None = None
+    consent: Consent | None = None
     syncs: int = Field(default=0, ge=0)
     judged: int = Field(default=0, ge=0)
 
@@ -252,6 +253,17 @@ class VenueFolder:
         origins = {**resolved.origins, "consent": str(self.path / VENUE)}
         return Resolved(settings.model_copy(update={"consent": consent}), origins)
 
+    @property
+    def behind(self) -> str | None:
+        """That the run does not know the last syncs, in words; None if it does."""
+        record = self.record
+        if record.judged == record.syncs:
+            return None
+        return (
+            f"the run knows sync {record.judged} of {record.syncs}, and nothing of what came "
+            f"later; type reviewscore audit {self.path}"
+        )
+
     def sync_folder(self, number: int) -> Path:
         """The folder of a sync."""
         return self.path / SYNCS / f"{number:04d}"
@@ -326,6 +338,11 @@ def run_of(path: Path) -> Path:
     if not (run / MANIFEST).is_file():
         raise RunFolderError(f"{path} was not audited yet; type reviewscore audit {path}")
     return run
+
+
+def runs_in(run: Path) -> list[Path]:
+    """A run, and beside it that of a judge on this machine, as far as they are there."""
+    return [path for path in (run, run / LOCAL) if (path / MANIFEST).is_file()]
 
 
 def removed_ids(path: Path) -> dict[What, set[str]]:

@@ -43,13 +43,13 @@ from reviewscore.period.venue import (
     VenueFolder,
     What,
     removed_ids,
+    runs_in,
     staged,
 )
 from reviewscore.period.verify import (
     DIFFERED,
     PAGE_SUMS,
     PAGES,
-    RUNS,
     Chain,
     changed_files,
     changed_pages,
@@ -153,7 +153,7 @@ def withdraw(
     """
     with ExitStack() as stack:
         folder = stack.enter_context(VenueFolder(venue).open_for_writing())
-        runs = [venue / name for name in RUNS if (venue / name / MANIFEST).is_file()]
+        runs = runs_in(folder.run)
         for run in runs:
             stack.enter_context(LockedFolder(run, what="this run"))
         removal = _Removal(folder, runs, ledger, _receipt(venue, who), dry=dry)
