@@ -67,7 +67,7 @@ class ShownRun:
     Attributes:
         run: Its folder.
         data: What it was made of, where that is another folder than its manifest says.
-        later: Gives what came later than a point; None where nothing is to be told.
+        venue: The venue, where the run is shown as it is now.
         notes: What a reader must know first.
         place: Where pages go without their ending, unless somebody says where; None for the run's
             own place.
@@ -75,9 +75,14 @@ class ShownRun:
 
     run: Path
     data: Path | None = None
-    later: LaterOf | None = None
+    venue: VenueFolder | None = None
     notes: tuple[str, ...] = ()
     place: Path | None = None
+
+    @property
+    def later(self) -> LaterOf | None:
+        """What gives what came later than a point; None where nothing is to be told."""
+        return None if self.venue is None else later_of(self.venue)
 
     def output(self, *, folder: bool) -> Path | None:
         """Where a page goes, or a folder of pages, unless somebody says where."""
@@ -110,7 +115,7 @@ def shown_run(
     run, venue = run_of(path), VenueFolder(path)
     if as_of is None:
         notes = () if venue.behind is None else (f"{venue.behind[0].upper()}{venue.behind[1:]}.",)
-        yield ShownRun(run, later=later_of(venue), notes=notes)
+        yield ShownRun(run, venue=venue, notes=notes)
         return
     sync = sync_named(venue, as_of)
     with TemporaryDirectory(dir=path, prefix=f".{TEMPORARY}") as folder:  # files can be linked

@@ -7,6 +7,7 @@ knows again what to look for. Then every file is searched for passages of the te
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import tempfile
@@ -621,10 +622,10 @@ def _pieces(file: Path) -> Iterator[str]:
 
 
 def _temporary_files() -> Iterator[Path]:
-    """Files that killed commands of this package left."""
+    """Files that killed commands of this package left; not those of other people."""
     for path in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"):
         for file in (path, *path.rglob("*")):
-            if file.is_file() and not file.is_symlink():
+            if file.is_file() and not file.is_symlink() and os.access(file, os.R_OK):
                 yield file
 
 
