@@ -11,6 +11,7 @@ import difflib
 import warnings
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import wait
+from contextlib import ExitStack
 from functools import cached_property, partial, wraps
 from inspect import signature, unwrap
 from pathlib import Path
@@ -24,6 +25,8 @@ from reviewscore.llm.confidentiality import check_consent, permission_of
 from reviewscore.llm.connect import check
 from reviewscore.papers.canaries import put_canaries_in_force, read_canaries
 from reviewscore.papers.load import load_paper
+from reviewscore.period.audit import VenueAudit, venue_audit
+from reviewscore.period.venue import VenueFolder, is_venue, run_of
 from reviewscore.points.split import split_review
 from reviewscore.prompts import use_directory
 from reviewscore.report.html import write_report
@@ -199,16 +202,17 @@ def load_run(
     """A run that was made before.
 
     Args:
-        path: The run folder.
+        path: The run folder, or a venue folder that was audited.
         data: Its papers and reviews, if they are not where they were.
         accept_changed: Go on with records that something else has changed; it is said.
 
     Raises:
         RunFolderError: It is no run folder, or its records were changed.
     """
-    read_manifest(Path(path), accept_changed=accept_changed)
+    run = run_of(Path(path))
+    read_manifest(run, accept_changed=accept_changed)
     where = Path(data) if isinstance(data, str) else data
-    return Run(Path(path), data=where, accept_changed=accept_changed)
+    return Run(run, data=where, accept_changed=accept_changed)
 
 
 def _done_here(plan: Callable[P, Work[T]]) -> Callable[P, T]:
@@ -284,8 +288,9 @@ def audit(
 
     Args:
         data: A folder with ``papers`` and ``reviews`` as ``.jsonl`` or ``.parquet``, an address of
-            one, or a collection. None if `paper` and `review` are given.
-        output: The run folder; ``runs/NAME`` after the data if not given.
+            one, a venue folder, or a collection. None if `paper` and `review` are given.
+        output: The run folder; ``runs/NAME`` after the data if not given. Of a venue folder, what
+            changed is judged into its own run if not given.
         review: Reviews, each as a file or a record, or a folder of files.
         paper: With `review` the paper, as a file or a record, or several records; with `data` the
             identifiers of the only papers to take.
@@ -316,38 +321,44 @@ def audit(
         put_in_force(chosen.bounds)
         put_canaries_in_force(read_canaries(chosen.canaries))
         place = at_hand(data, chosen.ledger_folder) if isinstance(data, str) else data
-        collection = read_input(
-            place, review, paper, year=year, skip_bad_lines=chosen.skip_bad_lines
-        )
-        for fault in (*collection.warnings, *collection.skipped, *collection.unread):
-            tell.say(str(fault))
-        if not collection.reviews:
-            raise InputError("there is no review to audit", cure="mend the lines left out")
-        out = Path(output) if output is not None else _named_after(place, paper)
-        near = None
-        if profiles is not None:  # before anything is asked, so that a fault in them costs nothing
-            from reviewscore.similarity.corpus import read_corpus
+        venue = _venue_at(place)
+        ruled = resolved if venue is None else venue.with_consent(resolved)
+        with ExitStack() as stack:
+            step = None
+            if venue is not None and output is None:
+                opened = venue_audit(venue.path, ruled, accept_changed=accept_changed)
+                step = stack.enter_context(opened)
+            place = place if venue is None else venue.data
+            collection = read_input(
+                place, review, paper, year=year, skip_bad_lines=chosen.skip_bad_lines
+            )
+            for fault in (*collection.warnings, *collection.skipped, *collection.unread):
+                tell.say(str(fault))
+            if not collection.reviews:
+                raise InputError("there is no review to audit", cure="mend the lines left out")
+            near = None
+            if profiles is not None:  # a fault in them is to cost nothing
+                from reviewscore.similarity.corpus import read_corpus
 
-            near = read_corpus(Path(profiles), submitted=False)
-        apart = local_route(collection, resolved)  # what is wrong with it is said first too
-        judged = partial(
-            audit_collection,
-            data=_folder_of(collection) if isinstance(place, Collection) else place,
-            progress=tell,
-            allow_foreign=yes,
-            retry_errors=retry_errors,
-            accept_changed=accept_changed,
-            interruption=interruption,
-        )
-        outcome = judged(collection, out, resolved)
-        if apart is not None and not outcome.interrupted:
-            judged(apart[0], out / LOCAL, apart[1])
-            conclude(out / LOCAL, collection, accept_changed=accept_changed)
-        if near is not None:
-            from reviewscore.similarity.digest import add_digest
+                near = read_corpus(Path(profiles), submitted=False)
+            out = Path(output) if output is not None else _named_after(place, paper)
+            judged = partial(
+                audit_collection,
+                data=_folder_of(collection) if isinstance(place, Collection) else place,
+                progress=tell,
+                allow_foreign=yes,
+                retry_errors=retry_errors,
+                accept_changed=accept_changed,
+                interruption=interruption,
+            )
+            out = out if step is None else step.out
+            outcome = _judged(judged, collection, out, ruled, step, accept_changed=accept_changed)
+            if near is not None:
+                from reviewscore.similarity.digest import add_digest
 
-            add_digest(out, collection, near, accept_changed=accept_changed)
-        conclude(out, collection, accept_changed=accept_changed)
+                add_digest(out, collection, near, accept_changed=accept_changed)
+            later = None if step is None else step.later
+            conclude(out, collection, accept_changed=accept_changed, later=later)
         return Run(out, data=collection, outcome=outcome, accept_changed=accept_changed)
 
     return work
@@ -525,6 +536,39 @@ def conclude(
         later=later,
     )
     return summary, pages[0]
+
+
+def _venue_at(place: Path | Collection | None) -> VenueFolder | None:
+    """The venue folder that is named, if it is one."""
+    return VenueFolder(place) if isinstance(place, Path) and is_venue(place) else None
+
+
+def _judged(
+    judge: Callable[..., Outcome[Manifest]],
+    collection: Collection,
+    out: Path,
+    resolved: Resolved,
+    venue: VenueAudit | None,
+    *,
+    accept_changed: bool,
+) -> Outcome[Manifest]:
+    """Judge into a run, and beside it what may be judged on this machine only."""
+    apart = local_route(collection, resolved)  # what is wrong with it is said first
+
+    def into(run: Path, collection: Collection, resolved: Resolved) -> Outcome[Manifest]:
+        kept = None if venue is None else venue.kept_in(run, resolved.settings)
+        return judge(collection, run, resolved, kept=kept)
+
+    outcome = into(out, collection, resolved)
+    beside = apart is not None and not outcome.interrupted
+    if apart is not None and beside:
+        into(out / LOCAL, *apart)
+    if venue is not None:
+        venue.settle()
+    if beside:
+        later = None if venue is None else venue.later
+        conclude(out / LOCAL, collection, accept_changed=accept_changed, later=later)
+    return outcome
 
 
 def _listed(given: T | Place | Sequence[T | Place], kind: type[T]) -> list[T | Place]:

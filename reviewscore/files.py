@@ -258,13 +258,20 @@ def _target(path: Path) -> Path:
     return target
 
 
-def write_whole(path: Path, content: str | bytes | Iterable[bytes], *, named: bool = False) -> None:
+def write_whole(
+    path: Path,
+    content: str | bytes | Iterable[bytes],
+    *,
+    named: bool = False,
+    private: bool = False,
+) -> None:
     """Replace a file in one step, so that a kill leaves the old one or the new one.
 
     Args:
         path: The file.
         content: What it is to hold, perhaps piece by piece; what its source raises goes on.
         named: As of `drafted`.
+        private: Whether its owner alone may read it.
 
     Raises:
         StopError: The disk is full.
@@ -273,9 +280,12 @@ def write_whole(path: Path, content: str | bytes | Iterable[bytes], *, named: bo
     content = content.encode() if isinstance(content, str) else content
     pieces = (content,) if isinstance(content, bytes) else content
     try:
-        with drafted(path, named=named) as draft, draft.open("wb") as file:
-            for piece in _told_apart(pieces):
-                file.write(piece)
+        with drafted(path, named=named) as draft:
+            if private:
+                draft.touch(mode=0o600)
+            with draft.open("wb") as file:
+                for piece in _told_apart(pieces):
+                    file.write(piece)
     except _SourceError as failed:
         assert failed.__cause__ is not None
         raise failed.__cause__ from None

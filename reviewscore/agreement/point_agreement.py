@@ -23,6 +23,7 @@ from reviewscore.agreement.standing import LEVELS_NOTE, OF_LEVELS
 from reviewscore.arguments.aggregate import misinformed_by_facts
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import AnnotatorKind, readers_in_words
+from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.point_id import same_words
 from reviewscore.schema.point_label import PointLabel
 from reviewscore.schema.point_score import PointScore
@@ -286,7 +287,8 @@ class _AgreementPlans:
         self._same = BootstrapPlan(Clusters.by(same), replace(how, scheme="papers"))
 
     def _unit(self, point: MarkedPoint) -> str:
-        return point.paper_id if self._drawn == "papers" else point.piece.review_id
+        paper = base_paper_id(point.paper_id)
+        return paper if self._drawn == "papers" else point.piece.review_id
 
     def share(
         self, name: str, of: Sequence[MarkedPoint], hits: Iterable[bool | None]

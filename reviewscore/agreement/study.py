@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,9 +32,10 @@ from reviewscore.printable import counted
 from reviewscore.runs.folder import read_manifest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.parts import by_presuppositions, check_scored
-from reviewscore.schema.annotation import AnnotatorKind, UnitKind
+from reviewscore.schema.annotation import AnnotatorKind, Unit, UnitKind
 from reviewscore.schema.argument import Failure
 from reviewscore.schema.calibration import Calibration
+from reviewscore.schema.paper import base_paper_id
 from reviewscore.sources.annotations import BY_PLACE, AnnotationSet, by_place
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.metrics import Level
@@ -104,10 +105,15 @@ def compare(
     return LabelsAndScores(
         people=people,
         judges=judges,
-        points=BootstrapPlan(Clusters.by([point.paper_id for point in people.points]), how),
-        premises=BootstrapPlan(Clusters.by([premise.paper_id for premise in people.premises]), how),
+        points=BootstrapPlan(_by_paper(people.points), how),
+        premises=BootstrapPlan(_by_paper(people.premises), how),
         notes=labels.notes,
     )
+
+
+def _by_paper(units: Iterable[Unit]) -> Clusters:
+    """Units as they are drawn: a paper whole, with all its versions."""
+    return Clusters.by([base_paper_id(unit.paper_id) for unit in units])
 
 
 def standing_alone(runs: Sequence[tuple[Path, Manifest]]) -> bool:

@@ -348,7 +348,7 @@ def _run(
         if not quiet:
             print_line(f"judged on this machine only, into {out / LOCAL}:")
         code = _run(*apart, out / LOCAL, venue=venue, **how)
-    if venue is not None and out == venue.out:
+    elif venue is not None:  # once, when all is judged, and before it is reported
         venue.settle()
     if to_stdout:
         sys.stdout.writelines(line.decode() for _, line in read_lines(out / POINTS))

@@ -43,6 +43,7 @@ def command(run: Path, *, dry_run: bool, yes: bool, exchange: bool, ledger: str 
     Example:  reviewscore purge runs/iclr24 --dry-run
               reviewscore purge runs/iclr24
     """
+    from reviewscore.period.verify import note_purged
     from reviewscore.runs.purge import holdings_of, purge
 
     settings = options.settings_from({"ledger": ledger}).settings
@@ -54,6 +55,7 @@ def command(run: Path, *, dry_run: bool, yes: bool, exchange: bool, ledger: str 
     if not agreed_to(f"this removes {run} and its copies for good", yes=yes):
         return WRONG_USE
     done = purge(held, exchange=exchange)
+    note_purged(run)
     for what in done.gone or ("nothing",):
         print_line(f"removed: {what}")
     for left in done.failed:

@@ -12,7 +12,7 @@ from reviewscore.cli.alarms import Alarms, alarm_options
 from reviewscore.cli.delivering import PeoplesPages, delivery_options
 from reviewscore.cli.inputs import collection_of
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.terminal import print_line, print_text, say, waiting
+from reviewscore.cli.terminal import print_line, print_text, say, waiting, warn
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
 
@@ -79,6 +79,7 @@ def command(
     if output is not None:
         check_destination(output)
     with shown_run(run, as_of, accept_changed=accept_changed) as shown:
+        warn(shown.notes if as_of is None else ())
         code = alarms.ends(run, shown.run, output, delivers=delivers, accept_changed=accept_changed)
         if code is not None:
             return code

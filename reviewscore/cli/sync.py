@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -58,9 +59,9 @@ def command(
     """
     from reviewscore.period.sync import sync
 
-    tell = (lambda _: None) if quiet else say
+    tell: Callable[[str], None] = (lambda _: None) if quiet else say
     done = sync(
-        _source(source, output, export=export),
+        _source(source, output, export=export, tell=tell),
         output,
         consent=consent,
         yes=yes,
@@ -74,7 +75,7 @@ def command(
     return PARTLY if done.bad_lines else 0
 
 
-def _source(named: str, venue: Path, *, export: bool) -> SyncSource:
+def _source(named: str, venue: Path, *, export: bool, tell: Callable[[str], None]) -> SyncSource:
     """Where the papers and reviews come from: a place on this machine, or OpenReview."""
     from reviewscore.period.sync import SyncSource
     from reviewscore.period.venue import SOURCE
@@ -84,7 +85,7 @@ def _source(named: str, venue: Path, *, export: bool) -> SyncSource:
         from reviewscore.sources.openreview.fetch import read_export
 
         path = Path(named)
-        bring = partial(read_export, path, folder, say=say)
+        bring = partial(read_export, path, folder, say=tell)
         return SyncSource(folder, str(path.resolve()), "export", bring)
     if Path(named).exists() or not _is_venue_id(named):
         return SyncSource(Path(named))
@@ -93,9 +94,9 @@ def _source(named: str, venue: Path, *, export: bool) -> SyncSource:
 
     @cache
     def server(number: int) -> Server:
-        return Server(number, say)
+        return Server(number, tell)
 
-    bring_all = partial(refresh, named, folder, say=say, server=server)
+    bring_all = partial(refresh, named, folder, say=tell, server=server)
     return SyncSource(folder, named, "openreview", bring_all)
 
 

@@ -65,13 +65,15 @@ def command(
 ) -> None:
     """Report on a venue: rates with intervals by type, area and reviewer load, naming nobody.
 
-    The runs are parts of one audit: one judge and protocol, the same settings, no point twice.
+    The runs are parts of one audit: one judge and protocol, the same settings, no point twice. Of
+    a venue folder, its run is meant.
 
     \b
     Example:  reviewscore venue runs/part-1 runs/part-2 --areas areas.csv -o iclr24-venue
     """
     from reviewscore.pages.figures import markdown
     from reviewscore.period.fairness import fairness_page, study_fairness, write_fairness
+    from reviewscore.period.venue import run_of
     from reviewscore.venue.study import Strata, study_venue
     from reviewscore.venue.venue_page import venue_page, write_venue
 
@@ -81,6 +83,7 @@ def command(
     tabling = Tabling.of(flags)
     how = tabling.resampling(scheme="papers")
     study, page, write = study_venue, venue_page, write_venue
+    runs = runs if fairness else tuple(map(run_of, runs))
     if fairness:
         study = partial(study_fairness, judged=judged)
         page, write = fairness_page, write_fairness

@@ -39,7 +39,7 @@ def command(
     """Remove papers or reviews from a venue folder and the ledger, for good.
 
     A paper goes with all its versions and reviews. Texts, verdicts, labels, cached prompts and
-    replies go; pages on which they stand go whole, and `deliver` or `report` makes them anew. A
+    replies go; pages on which they stand go whole, and `report` makes them anew. A
     receipt says what was removed, and later syncs leave it out. Then all files are searched for
     eight consecutive words of the texts. Exit code 3: something is left; it is named.
 

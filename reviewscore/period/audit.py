@@ -21,7 +21,6 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import write_whole
 from reviewscore.period import log
 from reviewscore.period.history import (
-    LOCAL,
     History,
     RetiredScore,
     ReviewWording,
@@ -42,10 +41,11 @@ from reviewscore.period.venue import (
     jsonl,
     lines_of,
     removed_ids,
+    runs_in,
     staged,
 )
 from reviewscore.points.responses import align_response
-from reviewscore.runs.audit import audit, inputs_of, new_manifest
+from reviewscore.runs.audit import inputs_of, new_manifest
 from reviewscore.runs.folder import (
     ERRORS,
     MANIFEST,
@@ -58,8 +58,7 @@ from reviewscore.runs.folder import (
     read_points,
 )
 from reviewscore.runs.kept_points import KeptPoints, overlap, place_in
-from reviewscore.runs.manifest import Manifest, differences
-from reviewscore.runs.session import Interruption, Outcome, Progress
+from reviewscore.runs.manifest import differences
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.sources.collection import Collection, read_collection
 
@@ -225,7 +224,7 @@ class VenueAudit:
             RunFolderError: The run was made with other settings, or its records were changed.
         """
         venue, record = self.venue, self.venue.record
-        runs = [run for run in _runs_in(self.out) if not self._is_up_to_date(run)]
+        runs = [run for run in runs_in(self.out) if not self._is_up_to_date(run)]
         with ExitStack() as stack:
             for run in runs:
                 stack.enter_context(LockedFolder(run, what="this run"))
@@ -295,7 +294,7 @@ class VenueAudit:
         with staged(self.venue.path) as folder:
             edits = [*lines_of(self.venue.path / EDITS, EditedPoint)]
             remarks = [*lines_of(self.venue.path / TAKEN_BACK, TakenBack)]
-            for run in _runs_in(self.out):
+            for run in runs_in(self.out):
                 manifest = manifest_of(run)
                 if not manifest.complete or manifest.selection:
                     continue
@@ -309,7 +308,7 @@ class VenueAudit:
                     write_run(target, manifest, _with_others(run, (), numbered))
             for name, records in ((EDITS, edits), (TAKEN_BACK, remarks)):
                 write_whole(folder / name, jsonl(records))
-        files = [run / name for run in _runs_in(self.out) for name in (MANIFEST, POINTS)]
+        files = [run / name for run in runs_in(self.out) for name in (MANIFEST, POINTS)]
         log.append(self.venue.path, "audited", files=files)
 
     @cached_property
@@ -329,11 +328,6 @@ class VenueAudit:
                 if score.number != number:
                     numbered[score.point_id] = score.model_copy(update={"number": number})
         return numbered
-
-
-def _runs_in(out: Path) -> list[Path]:
-    """The run of a venue and that of a judge beside the main one, as far as they are there."""
-    return [run for run in (out, out / LOCAL) if (run / MANIFEST).is_file()]
 
 
 def _scores_of(run: Path, reviews: Names[str]) -> dict[str, list[PointScore]]:
@@ -362,33 +356,3 @@ def venue_audit(
     """
     with VenueFolder(path).open_for_writing() as venue:
         yield VenueAudit(venue, resolved, accept_changed=accept_changed)
-
-
-def audit_venue(
-    path: Path,
-    resolved: Resolved,
-    *,
-    progress: Progress | None = None,
-    retry_errors: bool = False,
-    accept_changed: bool = False,
-    interruption: Interruption | None = None,
-) -> Outcome[Manifest]:
-    """Judge what changed in a venue since it was last judged; arguments as of `runs.audit.audit`.
-
-    Raises:
-        ReviewScoreError: As that, and as `venue_audit`.
-    """
-    with venue_audit(path, resolved, accept_changed=accept_changed) as under_way:
-        outcome = audit(
-            under_way.collection,
-            under_way.out,
-            resolved,
-            data=under_way.venue.data,
-            progress=progress,
-            retry_errors=retry_errors,
-            accept_changed=accept_changed,
-            interruption=interruption,
-            kept=under_way.kept_in(under_way.out, resolved.settings),
-        )
-        under_way.settle()
-    return outcome

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from reviewscore.files import JsonLines
-from reviewscore.period.ranking import rank_flags
+from reviewscore.period.ranking import closeness_of_papers, rank_flags
 from reviewscore.period.venue import VenueFolder, is_venue, lines_of
 from reviewscore.runs.folder import manifest_of
 from reviewscore.runs.input_data import folder_again
@@ -72,14 +72,14 @@ def pusher(
         InputError: The reviews cannot be read.
     """
     today = (day or datetime.now(UTC).date()).isoformat()
-    reviews = ratings_of(folder, data)
+    close = closeness_of_papers(ratings_of(folder, data))
     before: dict[str, dict[str, str]] = {}
     for entry in read_pushed(folder):
         before.setdefault(entry.person, {}).setdefault(entry.point_id, entry.day)
 
     def pushed(person: str, points: Iterable[PointScore]) -> frozenset[str]:
         known = before.setdefault(person, {})
-        ranked = [flag.point.point_id for flag in rank_flags(points, reviews)]
+        ranked = [flag.point.point_id for flag in rank_flags(points, close)]
         room = budget - sum(then == today for then in known.values())
         new = [point_id for point_id in ranked if point_id not in known][: max(0, room)]
         _remember(folder, [PushedFlag(person=person, point_id=name, day=today) for name in new])

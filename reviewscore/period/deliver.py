@@ -20,11 +20,11 @@ from reviewscore.files import unwritable
 from reviewscore.period import log
 from reviewscore.period.assignments import Assignments, VenueRole, folder_of
 from reviewscore.period.budget import Pushed
-from reviewscore.period.venue import VenueFolder, is_venue, run_of
+from reviewscore.period.venue import VenueFolder, is_venue, run_of, runs_in
 from reviewscore.period.verify import PAGES, note_pages
 from reviewscore.report.role_pages import PAGES_LIST, SheetSource, write_folder
 from reviewscore.report.roles import Sheet, called, proof
-from reviewscore.runs.folder import MANIFEST, LockedFolder
+from reviewscore.runs.folder import LockedFolder
 from reviewscore.runs.paper_offsets import RunByPaper
 from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.point_score import PointScore
@@ -168,12 +168,10 @@ def runs_of(
         RunFolderError: The run cannot be read, or its records were changed.
         InputError: The named data cannot be read, or are others.
     """
-    main = run_of(run)
     where = VenueFolder(run).data if data is None and is_venue(run) else data
-    folders = [main, *(path for path in [main / "local"] if (path / MANIFEST).is_file())]
     return [
         RunByPaper(path, where, checked=data is not None, accept_changed=accept_changed)
-        for path in folders
+        for path in runs_in(run_of(run))
     ]
 
 

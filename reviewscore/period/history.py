@@ -15,6 +15,7 @@ from reviewscore.files import write_whole
 from reviewscore.period.venue import PastRow, VenueFolder, jsonl, lines_of
 from reviewscore.points.split import accept_proposed, split_review
 from reviewscore.runs.audit import input_sums, inputs_of
+from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import MANIFEST, POINTS, digests_of
 from reviewscore.runs.kept_points import place_in
 from reviewscore.runs.manifest import INPUT, Counts, Manifest, sum_of
@@ -181,8 +182,6 @@ def _letters(text: str) -> list[int]:
 
 
 RETIRED = "retired.jsonl"
-LOCAL = "local"
-"""Folder in the run of a venue, of what models on this machine judge beside the main judge."""
 
 
 class RetiredScore(Record):

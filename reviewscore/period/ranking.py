@@ -109,7 +109,7 @@ class RankedFlag:
 
 def rank_flags(
     points: Iterable[PointScore],
-    reviews: Mapping[str, ReviewFacts] | None = None,
+    close: Mapping[str, float] | None = None,
     *,
     weights: Mapping[str, float] | None = None,
     order: Order = "worth",
@@ -120,8 +120,7 @@ def rank_flags(
     Args:
         points: All points of the reviews, flags and others: which is first in its review is told
             by all of them. Of those that are no flag nothing is kept.
-        reviews: Ratings by review id (`sources.strata.read_review_facts`); all reviews of the
-            venue, since the scale of a form that does not tell is the range of what they gave.
+        close: How open decisions are by paper (`closeness_of_papers`); 1 of others.
         weights: What a model or a person that read the review says that points weigh, by point
             id; the rules say it of the others.
         order: ``standing`` is for the protocol of presuppositions, whose rank it is.
@@ -141,8 +140,8 @@ def rank_flags(
             first[point.review_id] = min(place, first.get(point.review_id, place))
         if point.misinformed or every:
             kept.append(point)
-    leading, given = {point_id for _, point_id in first.values()}, weights or {}
-    close = closeness_of_papers(reviews or {})
+    leading = {point_id for _, point_id in first.values()}
+    given, open_ = weights or {}, close or {}
 
     def weight(point: PointScore) -> float:
         known = given.get(point.point_id)
@@ -150,7 +149,7 @@ def rank_flags(
 
     ranked = (
         RankedFlag(
-            point, probability(point), weight(point), close.get(base_paper_id(point.paper_id), 1.0)
+            point, probability(point), weight(point), open_.get(base_paper_id(point.paper_id), 1.0)
         )
         for point in kept
     )
@@ -236,6 +235,10 @@ def closeness_of_papers(reviews: Mapping[str, ReviewFacts]) -> dict[str, float]:
     Reviews of forms that name no scale share one, from the least to the greatest rating among
     them. A paper rated on two scales is as open as on the one where it is more so. Reviews of all
     versions of a paper count together.
+
+    Args:
+        reviews: Ratings by review id (`sources.strata.read_review_facts`); all reviews of the
+            venue, since the scale of a form that does not tell is the range of what they gave.
     """
     ratings: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for facts in reviews.values():

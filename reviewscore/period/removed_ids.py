@@ -67,7 +67,11 @@ class RemovedIds:
         """A value of JSON without the records in it that are of them; None if it is one itself."""
         if isinstance(value, dict):
             kept = {key: self.without(held) for key, held in value.items()}
-            gone = {key for key, now in kept.items() if now is None and value[key] is not None}
+            gone = {
+                key
+                for key, now in kept.items()
+                if self.of_point(key) or (now is None and value[key] is not None)
+            }
             if self.owns(value) or gone.intersection(_ABOUT):
                 return None
             return {key: now for key, now in kept.items() if key not in gone}

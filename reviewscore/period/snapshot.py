@@ -67,7 +67,7 @@ class ShownRun:
     Attributes:
         run: Its folder.
         data: What it was made of, where that is another folder than its manifest says.
-        later: Gives what came later than a point; None where nothing is to be told.
+        venue: The venue, where the run is shown as it is now.
         notes: What a reader must know first.
         place: Where pages go without their ending, unless somebody says where; None for the run's
             own place.
@@ -75,9 +75,14 @@ class ShownRun:
 
     run: Path
     data: Path | None = None
-    later: LaterOf | None = None
+    venue: VenueFolder | None = None
     notes: tuple[str, ...] = ()
     place: Path | None = None
+
+    @property
+    def later(self) -> LaterOf | None:
+        """What gives what came later than a point; None where nothing is to be told."""
+        return None if self.venue is None else later_of(self.venue)
 
     def output(self, *, folder: bool) -> Path | None:
         """Where a page goes, or a folder of pages, unless somebody says where."""
@@ -109,7 +114,8 @@ def shown_run(
         return
     run, venue = run_of(path), VenueFolder(path)
     if as_of is None:
-        yield ShownRun(run, later=later_of(venue))
+        notes = () if venue.behind is None else (f"{venue.behind[0].upper()}{venue.behind[1:]}.",)
+        yield ShownRun(run, venue=venue, notes=notes)
         return
     sync = sync_named(venue, as_of)
     with TemporaryDirectory(dir=path, prefix=f".{TEMPORARY}") as folder:  # files can be linked
@@ -198,7 +204,9 @@ def _line(row: Mapping[str, Any]) -> bytes:
 
 def _link_files(row: Mapping[str, Any], data: Path, target: Path) -> None:
     """Put the files that a paper's row names beside its row; what is gone is left out."""
-    for record in (row, *(row.get("documents") or ())):
+    documents = row.get("documents") or ()
+    listed = json.loads(documents) if isinstance(documents, str) else documents
+    for record in (row, *listed):
         for name in filter(None, (record.get("file"), record.get("pdf"))):
             source, copy = data / name, target / name
             if source.is_file() and not copy.exists():

@@ -59,6 +59,7 @@ from reviewscore.period.venue import (
     staged,
 )
 from reviewscore.runs.folder import LOCK, LockedFolder
+from reviewscore.schema.confidentiality import Consent
 from reviewscore.schema.paper import base_paper_id, version_id, version_number
 from reviewscore.sources.data_folder import PAPERS, REVIEWS
 from reviewscore.sources.records import RecordRow
@@ -97,7 +98,7 @@ def sync(
     venue_path: Path,
     *,
     now: datetime | None = None,
-    consent: Literal["provider", "local", "none"] | None = None,
+    consent: Consent | None = None,
     yes: bool = False,
     skip_bad_lines: bool = False,
     say: Callable[[str], None] = lambda _: None,

@@ -21,8 +21,9 @@ from pydantic import Field, ValidationError
 from reviewscore.config import Resolved
 from reviewscore.errors import RunFolderError
 from reviewscore.files import read_whole, unwritable, write_whole
+from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import MANIFEST, LockedFolder, parsed_lines
-from reviewscore.schema.confidentiality import strictest
+from reviewscore.schema.confidentiality import Consent, strictest
 from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.record import Record
 
@@ -30,6 +31,9 @@ VENUE, SYNC, CHANGES, PAST = "venue.json", "sync.json", "changes.jsonl", "past.j
 INDEX, WITHDRAWN, TAKEN_BACK = "index.jsonl", "withdrawn.jsonl", "taken_back.jsonl"
 DATA, RUN, SYNCS, SOURCE = "data", "run", "syncs", "source"
 _NEXT, _READY = ".next", "READY"
+_SCHEMA: Literal["reviewscore.venue_folder/1"] = "reviewscore.venue_folder/1"
+_HEAD = 4096
+"""Bytes of a record in which its schema stands."""
 
 What = Literal["paper", "review"]
 Line = TypeVar("Line", bound=Record)
@@ -113,11 +117,11 @@ class VenueRecord(Record):
         judged: Number of the sync whose papers and reviews the run knows; 0 before the first audit.
     """
 
-    schema_id: Literal["reviewscore.venue/1"] = Field(default="reviewscore.venue/1", alias="schema")
+    schema_id: Literal["reviewscore.venue_folder/1"] = Field(default=_SCHEMA, alias="schema")
     source: str
     kind: Literal["openreview", "export", "folder"]
     made: str
-    consent: Literal["provider", "local", "none"] | None = None
+    consent: Consent | None = None
     syncs: int = Field(default=0, ge=0)
     judged: int = Field(default=0, ge=0)
 
@@ -199,7 +203,7 @@ class VenueFolder:
                 recover(self.path)
         if not is_venue(self.path):
             raise RunFolderError(
-                f"{path} is no venue folder: {VENUE} is missing; "
+                f"{path} is no venue folder: it has no {VENUE} of one; "
                 "name the folder that `reviewscore sync SOURCE -o VENUE` wrote"
             )
 
@@ -218,10 +222,6 @@ class VenueFolder:
                 f"{file}: not the record of a venue of this version of reviewscore; put back what "
                 "`sync` wrote"
             ) from error
-
-    def write_record(self, record: VenueRecord) -> None:
-        """Replace what it is of, such as the sync that the run knows; to be called when locked."""
-        write_whole(self.path / VENUE, record.model_dump_json(indent=1) + "\n")
 
     @property
     def data(self) -> Path:
@@ -252,6 +252,17 @@ class VenueFolder:
             return resolved
         origins = {**resolved.origins, "consent": str(self.path / VENUE)}
         return Resolved(settings.model_copy(update={"consent": consent}), origins)
+
+    @property
+    def behind(self) -> str | None:
+        """That the run does not know the last syncs, in words; None if it does."""
+        record = self.record
+        if record.judged == record.syncs:
+            return None
+        return (
+            f"the run knows sync {record.judged} of {record.syncs}, and nothing of what came "
+            f"later; type reviewscore audit {self.path}"
+        )
 
     def sync_folder(self, number: int) -> Path:
         """The folder of a sync."""
@@ -305,8 +316,14 @@ def lines_of(file: Path, kind: type[Line]) -> Iterator[Line]:
 
 
 def is_venue(path: Path) -> bool:
-    """Whether a folder is a venue's."""
-    return (path / VENUE).is_file() or (path / _NEXT / _READY).is_file()
+    """Whether a folder is a venue's; that of a report on a venue has a file of the same name."""
+    if (path / _NEXT / _READY).is_file():
+        return True
+    try:
+        with (path / VENUE).open("rb") as record:
+            return f'"{_SCHEMA}"'.encode() in record.read(_HEAD)
+    except OSError:
+        return False
 
 
 def run_of(path: Path) -> Path:
@@ -321,6 +338,11 @@ def run_of(path: Path) -> Path:
     if not (run / MANIFEST).is_file():
         raise RunFolderError(f"{path} was not audited yet; type reviewscore audit {path}")
     return run
+
+
+def runs_in(run: Path) -> list[Path]:
+    """A run, and beside it that of a judge on this machine, as far as they are there."""
+    return [path for path in (run, run / LOCAL) if (path / MANIFEST).is_file()]
 
 
 def removed_ids(path: Path) -> dict[What, set[str]]:

@@ -8,15 +8,14 @@ from pathlib import Path
 
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.files import hash_file, read_lines, write_whole
-from reviewscore.period.log import FIRST, LOG, Head, LogEntry, parsed
+from reviewscore.period.log import FIRST, LOG, Head, LogEntry, append, parsed
+from reviewscore.period.venue import RUN, is_venue, runs_in
 from reviewscore.runs.folder import MANIFEST, changed_records, manifest_of
 from reviewscore.schema.record import storable
 
 PAGES = "pages"
 PAGE_SUMS = "pages.sha256"
 """Sums of the delivered pages, as ``sha256sum -c`` reads them in the venue folder."""
-RUNS = ("run", "run/local")
-"""Run folders of a venue."""
 DIFFERED = "differed"
 """Detail of an entry: files that were not as written before what it tells of changed them."""
 
@@ -77,7 +76,7 @@ def verify(venue: Path, kept: Head | None = None) -> Verification:
         checks=(
             Check("entries of the log", chain.count, faults),
             Check("files that entries name", len(chain.files), tuple(_changed(venue, chain))),
-            *(_records(venue, name) for name in RUNS if (venue / name / MANIFEST).is_file()),
+            *(_records(venue, run) for run in runs_in(venue / RUN)),
             _pages(venue, chain),
         ),
         head=chain.head,
@@ -172,15 +171,16 @@ def under_way(run: Path) -> bool:
     return (run / MANIFEST).is_file() and manifest_of(run).growing
 
 
-def _records(venue: Path, name: str) -> Check:
+def _records(venue: Path, run: Path) -> Check:
     """The records of a run against the sums in its manifest."""
-    run = venue / name
     manifest = manifest_of(run)
     faults = tuple(
         f"{run / file} was changed after the run by something else than reviewscore"
         for file in changed_records(run, manifest)
     )
-    return Check(f"files of records of {name}", len(manifest.digests), faults)
+    return Check(
+        f"files of records of {run.relative_to(venue).as_posix()}", len(manifest.digests), faults
+    )
 
 
 def _pages(venue: Path, chain: Chain) -> Check:
@@ -216,6 +216,20 @@ def _files_in(venue: Path, folder: Path) -> Iterator[str]:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             yield storable(path.relative_to(venue).as_posix())
+
+
+def note_purged(run: Path) -> None:
+    """Write into the log that the run of a venue was removed; nothing of any other run.
+
+    Raises:
+        RunFolderError: The log cannot be read or written.
+    """
+    venue = run.parent
+    if run.name != RUN or not is_venue(venue) or not (venue / LOG).is_file():
+        return
+    named = [venue / name for name in Chain(venue / LOG).files]
+    gone = [file for file in named if run in file.parents and not file.exists()]
+    append(venue, "purged", gone=gone)
 
 
 def note_pages(venue: Path, folders: Sequence[Path] | None = None) -> Path:

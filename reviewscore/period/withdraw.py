@@ -7,12 +7,13 @@ knows again what to look for. Then every file is searched for passages of the te
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -43,13 +44,13 @@ from reviewscore.period.venue import (
     VenueFolder,
     What,
     removed_ids,
+    runs_in,
     staged,
 )
 from reviewscore.period.verify import (
     DIFFERED,
     PAGE_SUMS,
     PAGES,
-    RUNS,
     Chain,
     changed_files,
     changed_pages,
@@ -57,10 +58,11 @@ from reviewscore.period.verify import (
     under_way,
 )
 from reviewscore.runs.folder import (
-    ERRORS,
+    CANARIES,
     LOCK,
     MANIFEST,
     POINTS,
+    RECORDS,
     LockedFolder,
     changed_records,
     digests_of,
@@ -77,8 +79,10 @@ RECEIPTS = "receipts"
 _ASSIGNMENTS = "assignments.csv"
 _KEPT = frozenset({LOG, WITHDRAWN, VENUE, SYNC, CHANGES, _ASSIGNMENTS, PAGE_SUMS, MANIFEST, LOCK})
 """Files that hold identifiers and no texts, or are noted anew apart."""
-_DERIVED = re.compile(r"summary\.json|report(?:-\d+)?\.(?:html|md|json)|for-[a-z-]+\.html")
-"""Pages and figures of a run, which `report` makes anew."""
+_DERIVED = re.compile(
+    r"summary\.json|paper_offsets\.json|report(?:-\d+)?\.(?:html|md|json)|for-[a-z-]+\.html"
+)
+"""Pages, figures and places of a run, which `report` makes anew."""
 _KEY = re.compile(rb'"call_sha256":"([0-9a-f]{64})"')
 _PAGES = (".html", ".md")
 _SEALED = frozenset({".pdf", ".png", ".parquet", ".gz", ".zip", ".xlsx", ".docx"})
@@ -150,7 +154,7 @@ def withdraw(
     """
     with ExitStack() as stack:
         folder = stack.enter_context(VenueFolder(venue).open_for_writing())
-        runs = [venue / name for name in RUNS if (venue / name / MANIFEST).is_file()]
+        runs = runs_in(folder.run)
         for run in runs:
             stack.enter_context(LockedFolder(run, what="this run"))
         removal = _Removal(folder, runs, ledger, _receipt(venue, who), dry=dry)
@@ -413,7 +417,7 @@ class _Removal:
             self.removed[self._name(file or target)] += count
             if not self.dry:
                 target.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(target, content)
+                write_whole(target, content, private=target.name == CANARIES)
 
     def _unlink(self, file: Path, place: str = "") -> None:
         if file in self.gone or not file.exists():
@@ -450,10 +454,9 @@ class _Removal:
         """
         manifest = manifest_of(run)
         broken = manifest.growing and not manifest.digests
-        if broken or not any(self.ids.changes(run / name) for name in (POINTS, ERRORS)):
+        if broken or not any(self.ids.changes(run / name) for name in RECORDS):
             return broken
-        papers = {row["paper_id"] for row in self.rows if "review_id" not in row}
-        reviews = {row["review_id"] for row in self.rows if "review_id" in row}
+        papers, reviews = self._judged_in(run)
         counts = manifest.counts
         update = {
             "digests": {},
@@ -474,6 +477,19 @@ class _Removal:
         if not self.dry:
             _write_manifest(run, manifest.model_copy(update=update))
         return True
+
+    def _judged_in(self, run: Path) -> tuple[set[str], set[str]]:
+        """Versions of papers of which a run holds no other reviews, and reviews, that go."""
+        bases = {base_paper_id(str(row["paper_id"])) for row in self.rows}
+        about, reviews = RemovedIds(bases, self.ids.reviews), set[str]()
+        papers: dict[bool, set[str]] = {True: set(), False: set()}
+        for line in filter(about.named_in, lines_in(run / POINTS)):
+            with suppress(ValueError):  # half-written
+                row = json.loads(line)
+                goes = self.ids.of_review(row["review_id"])
+                papers[goes].add(row["paper_id"])
+                reviews |= {row["review_id"]} if goes else set()
+        return papers[True] - papers[False], reviews
 
     def _seal(self, run: Path) -> None:
         """Note the digests of a run's records as they are now."""
@@ -606,10 +622,10 @@ def _pieces(file: Path) -> Iterator[str]:
 
 
 def _temporary_files() -> Iterator[Path]:
-    """Files that killed commands of this package left."""
+    """Files that killed commands of this package left; not those of other people."""
     for path in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"):
         for file in (path, *path.rglob("*")):
-            if file.is_file() and not file.is_symlink():
+            if file.is_file() and not file.is_symlink() and os.access(file, os.R_OK):
                 yield file
 
 

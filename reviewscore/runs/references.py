@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
 from reviewscore.errors import InputError
-from reviewscore.files import drafted, opened, read_lines, write_whole
+from reviewscore.files import opened, read_lines, write_whole
 from reviewscore.papers.canaries import Canaries
 from reviewscore.papers.references import in_references, references_of
 from reviewscore.points.cited_works import cited_works
@@ -187,8 +186,6 @@ def write_canaries(run: Path, reviews: Sequence[Review], canaries: Canaries) -> 
                     words=text[start:end], span=span,
                 )  # fmt: skip
                 found.setdefault((review.review_id, line), record)
-    with drafted(run / CANARIES) as draft:
-        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(file, "w", encoding="utf-8") as lines:
-            lines.writelines(f"{record.model_dump_json()}\n" for record in found.values())
+    lines = (f"{record.model_dump_json()}\n".encode() for record in found.values())
+    write_whole(run / CANARIES, lines, private=True)
     return len({review_id for review_id, _ in found})

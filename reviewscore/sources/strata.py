@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewscore.errors import InputError
+from reviewscore.schema.paper import base_paper_id
 from reviewscore.sources.records import table_rows
 
 FIELDS = (
@@ -36,7 +37,7 @@ def area_of(record: Mapping[str, object], fields: Sequence[str] = FIELDS) -> str
 
 
 def areas_of_papers(files: Sequence[Path], field: str | None = None) -> dict[str, str]:
-    """Areas by paper id, from the papers' own records; papers without one are not in it.
+    """Areas by paper id without its version, from the papers' own records, as far as they say.
 
     Args:
         files: Files of papers.
@@ -47,7 +48,7 @@ def areas_of_papers(files: Sequence[Path], field: str | None = None) -> dict[str
     """
     fields = FIELDS if field is None else (field,)
     values = {
-        str(record["paper_id"]): area
+        base_paper_id(str(record["paper_id"])): area
         for file in files
         for _, record in table_rows(file, ("paper_id", *fields))
         if record.get("paper_id") is not None and (area := area_of(record, fields)) is not None
@@ -100,7 +101,7 @@ class ReviewFacts:
     """A review without its text.
 
     Attributes:
-        paper_id: Paper that it is of.
+        paper_id: Paper that it is of, whatever the version.
         reviewer: Pseudonym; None if there is none.
         scores: ``rating`` and ``confidence`` as words, where they are given.
         scales: The scale of each as words, such as ``1 to 6``, where the form tells.
@@ -128,7 +129,7 @@ def read_review_facts(files: Sequence[Path]) -> dict[str, ReviewFacts]:
                 continue
             reviewer = record.get("reviewer")
             fact_groups[str(record["review_id"])] = ReviewFacts(
-                paper_id=str(record.get("paper_id")),
+                paper_id=base_paper_id(str(record.get("paper_id"))),
                 reviewer=str(reviewer) if reviewer not in (None, "") else None,
                 scores={
                     name: text

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from reviewscore.runs.folder import read_points
 from reviewscore.runs.parts import RunPart
+from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.point_id import place_of, same_words
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
@@ -150,7 +151,8 @@ def columns_of(part: RunPart) -> PointColumns:
 
 def _row(score: PointScore) -> tuple[int | bool, ...]:
     kind = TYPES.index(score.type.value if score.type else UNTYPED)
-    names = (score.point_id, same_words(score.text), score.review_id, score.paper_id)
+    base = base_paper_id(score.paper_id)  # of whatever version: papers are drawn whole
+    names = (score.point_id, same_words(score.text), score.review_id, base)
     name, words, review, paper = map(_sum, names)
     by_place = place_of(score.point_id) is not None
     verdict, *others = marks(score)

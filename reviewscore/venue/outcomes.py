@@ -12,6 +12,7 @@ from reviewscore.config import PRESUPPOSING
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.parts import PointsOnce, RunPart, by_presuppositions
 from reviewscore.schema.argument import Failure
+from reviewscore.schema.paper import base_paper_id
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.stats.estimates import Estimate
@@ -200,7 +201,8 @@ def _counted(
             kind = TYPES.index(score.type.value if score.type else UNTYPED)
             if not (own := codes(score)):
                 continue
-            row = rows.setdefault((score.review_id, score.paper_id), [0] * len(TYPES) * MARKS)
+            key = score.review_id, base_paper_id(score.paper_id)  # versions are of one paper
+            row = rows.setdefault(key, [0] * len(TYPES) * MARKS)
             for mark in own:
                 row[kind * MARKS + mark] += 1
     keys = sorted(rows)

@@ -7,10 +7,11 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from reviewscore.config import resolve
-from reviewscore.period.audit import audit_venue
+from reviewscore.config import Resolved, resolve
+from reviewscore.period.audit import venue_audit
 from reviewscore.period.sync import sync
 from reviewscore.period.venue import VenueFolder
+from reviewscore.runs.audit import audit
 from reviewscore.runs.folder import read_points
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.session import Outcome
@@ -29,6 +30,15 @@ _FIRST = datetime(2026, 5, 1, 10, tzinfo=UTC)
 
 def listed(*points: str) -> str:
     return "\n".join(f"- {point}" for point in points)
+
+
+def audit_venue(path: Path, resolved: Resolved, **how: bool) -> Outcome[Manifest]:
+    """Judge what changed in a venue, as `reviewscore audit` and `rs.audit` do, without a report."""
+    with venue_audit(path, resolved) as step:
+        kept = step.kept_in(step.out, resolved.settings)
+        outcome = audit(step.collection, step.out, resolved, data=step.venue.data, kept=kept, **how)
+        step.settle()
+    return outcome
 
 
 class MovingVenue:

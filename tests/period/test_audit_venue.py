@@ -8,14 +8,24 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+import reviewscore as rs
 from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError
-from reviewscore.period.audit import audit_venue
+from reviewscore.period.log import read
 from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.schema.point_score import Status
 from tests.conftest import PAPER
 from tests.loopback import Loopback, completion, contents, fenced
-from tests.period.moving_venue import COUNTRIES, COUNTRY, DENSE, LAYERS, RATE, MovingVenue, listed
+from tests.period.moving_venue import (
+    COUNTRIES,
+    COUNTRY,
+    DENSE,
+    LAYERS,
+    RATE,
+    MovingVenue,
+    audit_venue,
+    listed,
+)
 
 ALONE = {"protocol": "economy", "score": "base"}
 
@@ -223,3 +233,20 @@ def test_the_run_of_a_judge_beside_the_main_one_is_brought_up_to_date_too(
     manifest = read_manifest(local)
     assert manifest.inputs == read_manifest(venue.path / "run").inputs
     assert (manifest.counts.points, manifest.complete) == (4, False)
+
+
+def test_python_audits_and_opens_a_venue_as_the_command_does(tmp_path: Path) -> None:
+    found = MovingVenue(tmp_path)
+    found.sync()
+    first = rs.audit(found.path, model="lexical")
+    found.write("r1", weaknesses=listed(LAYERS, COUNTRIES, DENSE))
+    found.sync()
+
+    rs.audit(str(found.path), model="lexical")
+
+    assert first.path == found.path / "run" == rs.load_run(found.path).path
+    assert COUNTRIES in found.points
+    assert COUNTRY not in found.points
+    assert [entry.event for entry in read(found.path)] == ["synced", "audited"] * 2
+    apart = rs.audit(found.path, tmp_path / "apart", model="lexical")
+    assert {point.text for point in apart.points} == found.points.keys()

@@ -406,7 +406,7 @@ def test_data_of_other_kinds_serve_as_well(tmp_path: Path, kind: str) -> None:
 def as_venue(venue: Venue, folder: Path) -> Path:
     """The same as a venue folder that was audited."""
     folder.mkdir()
-    record = {"schema": "reviewscore.venue/1", "source": "x", "kind": "folder",
+    record = {"schema": "reviewscore.venue_folder/1", "source": "x", "kind": "folder",
               "made": "2031-02-03T04:05:06+00:00", "syncs": 1, "judged": 1}  # fmt: skip
     (folder / "venue.json").write_text(json.dumps(record), "utf-8")
     (folder / "syncs" / "0001").mkdir(parents=True)

@@ -184,7 +184,9 @@ def test_ratings_are_read_on_their_own_scale_and_over_all_versions_of_a_paper() 
 def test_a_flag_on_a_paper_that_may_go_either_way_comes_first() -> None:
     reviews = {"p1/r1": facts("p1", "1"), "p2/r1": facts("p2", "5")}
 
-    ranked = rank_flags([flag("p1/r1#1"), flag("p2/r1#1"), flag("p3@v2/r1#1")], reviews)
+    ranked = rank_flags(
+        [flag("p1/r1#1"), flag("p2/r1#1"), flag("p3@v2/r1#1")], closeness_of_papers(reviews)
+    )
 
     assert [one.point.paper_id for one in ranked] == ["p3@v2", "p2", "p1"]
 
@@ -197,7 +199,7 @@ def test_of_two_flags_alike_the_likelier_is_never_ranked_lower(
     points = [flag("p1/r1#1", text=text, probability=one),
               flag("p1/r1#2", text=text, probability=other)]  # fmt: skip
 
-    ranked = rank_flags(points, {"p1/r1": facts("p1", rating)})
+    ranked = rank_flags(points, closeness_of_papers({"p1/r1": facts("p1", rating)}))
 
     assert ranked[0].probability == max(one, other)
     assert ranked[0].worth >= ranked[1].worth

@@ -22,6 +22,8 @@ from reviewscore.period.venue import (
     staged,
 )
 from reviewscore.schema.paper import base_paper_id, version_id, version_number
+from tests.commands import invoker
+from tests.report.venues import venue_points, venue_run
 
 RECORD = VenueRecord(source="s", kind="folder", made="2027-03-01T00:00:00+00:00", syncs=2)
 
@@ -65,7 +67,7 @@ def test_a_time_before_the_first_sync_and_what_is_no_date_are_refused(venue: Pat
 def test_a_folder_that_is_none_or_was_damaged_is_said_to_be(tmp_path: Path, venue: Path) -> None:
     with pytest.raises(RunFolderError, match=r"is no venue folder.*reviewscore sync"):
         VenueFolder(tmp_path / "else")
-    (venue / "venue.json").write_text("{}")
+    (venue / "venue.json").write_text('{"schema":"reviewscore.venue_folder/1"}')
     with pytest.raises(RunFolderError, match=r"venue.json: not the record of a venue"):
         _ = VenueFolder(venue).record
 
@@ -146,3 +148,23 @@ def test_a_removed_paper_is_removed_in_all_its_versions(venue: Path) -> None:
 def test_a_version_names_its_paper(name: str, base: str, number: int) -> None:
     assert (base_paper_id(name), version_number(name)) == (base, number)
     assert version_id(base, number) == name
+
+
+def test_a_report_on_a_venue_is_no_venue_folder(tmp_path: Path) -> None:
+    (tmp_path / "venue.json").write_text('{\n "schema": "reviewscore.venue/1",\n "judge": "x"}')
+
+    assert not is_venue(tmp_path)
+    assert run_of(tmp_path) == tmp_path
+
+
+def test_rates_of_a_venue_folder_are_those_of_its_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "moving"
+    folder.mkdir()
+    write_whole(folder / "venue.json", RECORD.model_dump_json())
+    venue_run(folder / "run", venue_points(6))
+
+    ended = invoker("venue", capsys)(folder, "-o", tmp_path / "rates", "--resamples", 100)
+    assert ended.exit_code == 0
+    assert (tmp_path / "rates" / "venue.json").is_file()

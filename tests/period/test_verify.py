@@ -10,9 +10,11 @@ import pytest
 
 from reviewscore.errors import RunFolderError
 from reviewscore.period.log import LOG, Head, LogEntry, append, head
+from reviewscore.period.venue import VenueFolder
 from reviewscore.period.verify import PAGE_SUMS, note_pages, verify
 from reviewscore.runs.folder import MANIFEST, POINTS, digests_of, manifest_of
 from tests.commands import Invoke, invoker
+from tests.period.moving_venue import MovingVenue
 from tests.report.synthetic import many_points, write_run
 
 
@@ -201,3 +203,23 @@ def test_a_head_that_is_none_is_refused(venue: Path, verified: Invoke, wrong: st
 
     assert ended.exit_code == 2
     assert "is NUMBER:HASH" in ended.stderr
+
+
+def test_a_purged_run_is_no_fault_and_a_run_that_knows_less_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = MovingVenue(tmp_path, model="lexical")
+    found.next_day()
+    found.write("r2", weaknesses="No baseline is given.")
+    found.sync()
+
+    ended = invoker("report", capsys)(found.path)
+    assert ended.exit_code == 0
+    assert "The run knows sync 1 of 2" in ended.stderr
+    assert "The run knows sync 1 of 2" in (found.path / "run" / "report.html").read_text("utf-8")
+
+    assert invoker("purge", capsys)(found.path, "--yes").exit_code == 0
+    assert verify(found.path).holds
+    found.audit()
+    assert verify(found.path).holds
+    assert VenueFolder(found.path).behind is None

@@ -16,14 +16,23 @@ import pytest
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.llm.ledger.upkeep import exported
 from reviewscore.period import withdraw as module
-from reviewscore.period.log import LOG, read
+from reviewscore.period.log import LOG, append, read
 from reviewscore.period.passages import Passages
 from reviewscore.period.removed_ids import RemovedIds, take_out
 from reviewscore.period.sync import sync
 from reviewscore.period.venue import removed_ids
 from reviewscore.period.verify import verify
 from reviewscore.period.withdraw import Receipt, withdraw
-from reviewscore.runs.folder import POINTS, manifest_of, read_manifest
+from reviewscore.runs.folder import (
+    CANARIES,
+    MANIFEST,
+    POINTS,
+    REFERENCES,
+    changed_records,
+    digests_of,
+    manifest_of,
+    read_manifest,
+)
 from tests.commands import Invoke, invoker
 from tests.ledgers import bytes_in, paid_call, record, traces
 from tests.period.withdrawals import (
@@ -124,6 +133,34 @@ def test_a_withdrawn_review_leaves_the_paper_and_its_other_reviews(venue: Path) 
     assert prompts_in(venue) == [f"Judge this remark: {R2}", f"Judge this remark: {R3}"]
     assert (venue / "source" / "frogs.pdf").exists()
     assert receipt.papers == ()
+
+
+def test_flags_of_a_sample_go_and_canaries_stay_for_the_owner_alone(venue: Path) -> None:
+    removed(venue, "frogs-r1")
+
+    sample = json.loads((venue / "sample.json").read_text())
+    assert sample["flags"] == {"toads-r1.89abcdef": "toads"}
+    canaries = venue / "run" / CANARIES
+    assert canaries.read_bytes() == b""
+    assert canaries.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_review_of_which_a_run_holds_its_works_alone_is_no_change_by_others(venue: Path) -> None:
+    run = venue / "run"
+    work = {"review_id": "toads-r1", "paper_id": "toads", "work": {"title": "Toads"}}
+    (run / REFERENCES).write_text(f"{json.dumps(work)}\n")
+    points = [line for line in (run / POINTS).read_text().splitlines() if "toads-r1" not in line]
+    (run / POINTS).write_text("".join(f"{line}\n" for line in points))
+    manifest = manifest_of(run).model_copy(update={"digests": digests_of(run)})
+    (run / MANIFEST).write_text(manifest.model_dump_json())
+    append(venue, "audited", files=[run / MANIFEST, run / POINTS])
+    papers, reviews, _ = counts_of(venue)
+
+    removed(venue, "toads-r1")
+
+    assert verify(venue).holds
+    assert changed_records(run, manifest_of(run)) == ()
+    assert counts_of(venue)[:2] == (papers, reviews)
 
 
 def test_the_folder_can_be_verified_and_read_as_before(venue: Path) -> None:

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from reviewscore.cli.main import main
+from reviewscore.files import write_whole
 from reviewscore.period.log import append
+from reviewscore.period.stop_rule import FlagSample
 from reviewscore.period.venue import VenueRecord
 from reviewscore.period.verify import note_pages
-from reviewscore.runs.folder import MANIFEST, POINTS, manifest_of
+from reviewscore.runs.folder import CANARIES, MANIFEST, POINTS, manifest_of
 from reviewscore.schema.call import Call
 from tests.ledgers import paid_call, record
 
@@ -79,6 +81,9 @@ def make_venue(venue: Path) -> Path:
         main(["audit", str(venue / "data"), "-o", str(venue / "run"), "-q"])
     assert not ended.value.code
     write_beside(venue)
+    row = {"review_id": "frogs-r1", "paper_id": "frogs", "line": 1, "words": R1,
+           "span": {"field": "weaknesses", "start": 0, "end": 9}}  # fmt: skip
+    write_whole(venue / "run" / CANARIES, f"{json.dumps(row)}\n", private=True)
     append(venue, "audited", files=[venue / "run" / MANIFEST, venue / "run" / POINTS])
     (venue / "pages" / "p1").mkdir(parents=True)
     report = (venue / "run" / "report.html").read_text()
@@ -112,7 +117,9 @@ def write_beside(venue: Path) -> None:
     (venue / "judged_flags.csv").write_text(
         f'point_id,verdict,note\n{point},wrong,"{R1.replace(chr(34), "")}"\ntoads-r1#1,right,\n'
     )
-    (venue / "sample.json").write_text(json.dumps({"flags": [{"point_id": point, "text": R1}]}))
+    flags = {point: "frogs", "toads-r1.89abcdef": "toads"}
+    sample = FlagSample(seed=0, wanted=2, of=2, flags=flags)
+    (venue / "sample.json").write_text(sample.model_dump_json())
     (venue / "run" / ".points.jsonl.new").write_text(R1)
     raw = {"notes": [{"id": "n1", "forum": "frogs", "content": {"text": FROGS}}]}
     (venue / "source").mkdir()

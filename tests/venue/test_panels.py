@@ -28,6 +28,7 @@ from reviewscore.venue.panels import (
     suppressed_cells,
     tell_reviewers,
 )
+from reviewscore.venue.study import Strata, study_venue
 from tests.report.venues import venue_points, venue_run
 
 QUICK = Resampling(resamples=200, scheme="papers")
@@ -257,3 +258,20 @@ def test_what_is_no_point_is_in_no_rate_of_a_venue(tmp_path: Path) -> None:
 
     assert (counts[0].points == counts[1].points).all()
     assert len(columns_of(read_parts([tmp_path / "b"])[0]).names) == len(points)
+
+
+def test_versions_of_a_paper_are_drawn_as_one_and_lie_in_its_area(tmp_path: Path) -> None:
+    points = venue_points(6)
+    revised = [
+        one.model_copy(update={"paper_id": f"{one.paper_id}@v2"})
+        if one.review_id.endswith("r1") else one
+        for one in points
+    ]  # fmt: skip
+    areas = tmp_path / "areas.csv"
+    areas.write_text("paper_id,area\n" + "".join(f"p{n},a{n % 2}\n" for n in range(6)), "utf-8")
+    runs = [venue_run(tmp_path / name, some) for name, some in (("a", points), ("b", revised))]
+
+    once, twice = (
+        study_venue([run], Strata(areas=areas), at_least=5, how=QUICK).venue.panels for run in runs
+    )
+    assert twice == once
