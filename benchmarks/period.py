@@ -240,7 +240,8 @@ def asked_twice(asked: Path) -> int:
     counts: Counter[tuple[str, ...]] = Counter()
     for line in asked.read_text("utf-8").splitlines() if asked.exists() else ():
         row = json.loads(line)
-        counts[(row["record"], *row["remarks"])] += 1
+        if row["remarks"]:  # what kind of point it is, is asked of words alone
+            counts[(row["record"], *row["remarks"])] += 1
     return sum(n - 1 for n in counts.values())
 
 

@@ -84,7 +84,8 @@ async def serve(kept: Path) -> None:
         with kept.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"record": name, "remarks": remarks}) + "\n")
         message = {"role": "assistant", "content": reply, "refusal": None}
-        usage = {"prompt_tokens": 3000, "completion_tokens": 100, "total_tokens": 3100}
+        read = sum(len(str(one["content"])) for one in body["messages"]) // 3
+        usage = {"prompt_tokens": read, "completion_tokens": 100, "total_tokens": read + 100}
         choice = {"index": 0, "finish_reason": "stop", "message": message}
         whole = {"id": "1", "object": "chat.completion", "created": 0, "model": "words"}
         return web.json_response({**whole, "choices": [choice], "usage": usage})
