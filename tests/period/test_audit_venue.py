@@ -11,7 +11,8 @@ from aiohttp import web
 from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError
 from reviewscore.period.audit import audit_venue
-from reviewscore.runs.folder import read_manifest, read_points
+from reviewscore.period.verify import verify
+from reviewscore.runs.folder import MANIFEST, digests_of, manifest_of, read_manifest, read_points
 from reviewscore.schema.point_score import Status
 from tests.conftest import PAPER
 from tests.loopback import Loopback, completion, contents, fenced
@@ -223,3 +224,25 @@ def test_the_run_of_a_judge_beside_the_main_one_is_brought_up_to_date_too(
     manifest = read_manifest(local)
     assert manifest.inputs == read_manifest(venue.path / "run").inputs
     assert (manifest.counts.points, manifest.complete) == (4, False)
+
+
+@pytest.mark.parametrize("name", ["run/points.jsonl", "syncs/0002/retired.jsonl", "venue.json"])
+def test_what_the_log_knows_otherwise_is_refused_or_noted_for_good(
+    tmp_path: Path, name: str
+) -> None:
+    venue = MovingVenue(tmp_path)
+    venue.next_day()
+    venue.write("r1", weaknesses=listed(LAYERS))
+    venue.next_day()
+    file = venue.path / name
+    file.write_bytes(file.read_bytes().replace(b":", b": ", 1))
+    run = venue.path / "run"
+    manifest = manifest_of(run).model_copy(update={"digests": digests_of(run)})
+    (run / MANIFEST).write_text(manifest.model_dump_json())
+
+    with pytest.raises(RunFolderError, match=f"{name}.*: changed by something else"):
+        venue.audit()
+    audit_venue(venue.path, resolve(venue.flags), accept_changed=True)
+
+    faults = verify(venue.path).checks[0].faults
+    assert any(f"{name} had been changed before" in fault for fault in faults)
