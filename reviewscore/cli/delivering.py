@@ -123,5 +123,9 @@ class PeoplesPages:
             also = f" and {more:,} more" if more > 0 else ""
             of = counted(len(delivery.unassigned), what)
             say(f"{of} that no {self.reader} may see: {names}{also}")
+        if delivery.unknown:
+            names = ", ".join(delivery.unknown[:_SHOWN])
+            of = counted(len(delivery.unknown), "conflict")
+            say(f"{of} with papers that are not in this run; check their names: {names}")
         for fault in delivery.faults:
             say(f"error: {fault}")

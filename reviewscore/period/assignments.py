@@ -7,6 +7,7 @@ person. A conflict of interest wins over every role, also over a program chair's
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -115,20 +116,27 @@ class Assignments:
         self._rights: dict[str, list[Assignment]] = defaultdict(list)
         self._barred: dict[str, set[str]] = defaultdict(set)
         self._written: dict[str, set[str]] = defaultdict(set)
+        self._conflicts: dict[str, str] = {}
         for row in dict.fromkeys(rows):
-            paper = base_paper_id(row.paper or "")
+            paper = row.paper or ""
             if row.forbids:
-                self._barred[row.person].add(paper)
+                self._barred[row.person].add(_folded(paper))
+                self._conflicts.setdefault(_folded(paper), paper)
             else:
                 self._rights[row.person].append(row)
                 if row.role is VenueRole.AUTHOR:
-                    self._written[row.person].add(paper)
+                    self._written[row.person].add(_folded(paper))
 
     def people(self, role: VenueRole) -> tuple[str, ...]:
         """Everybody who has a role, sorted; also those with conflicts in all that it is of."""
         return tuple(
             sorted(name for name, rows in self._rights.items() if role in {r.role for r in rows})
         )
+
+    def conflicts_beside(self, papers: Iterable[str]) -> tuple[str, ...]:
+        """Papers of conflicts that are none of these, as the table spells them."""
+        known = {_folded(paper) for paper in papers}
+        return tuple(name for folded, name in self._conflicts.items() if folded not in known)
 
     def pages_of(self, person: str, role: VenueRole | None = None) -> tuple[Assignment, ...]:
         """What a person may see, in the order of the table.
@@ -144,7 +152,7 @@ class Assignments:
             row
             for row in rows
             if role in (None, row.role)
-            and not (row.paper and self._in_conflict(row.role, person, base_paper_id(row.paper)))
+            and not (row.paper and self._in_conflict(row.role, person, row.paper))
         )
 
     def may_see(
@@ -179,8 +187,17 @@ class Assignments:
         return False
 
     def _in_conflict(self, role: VenueRole, person: str, paper: str) -> bool:
-        authored = role is not VenueRole.AUTHOR and paper in self._written.get(person, ())
-        return authored or paper in self._barred.get(person, ())
+        folded = _folded(paper)
+        authored = role is not VenueRole.AUTHOR and folded in self._written.get(person, ())
+        return authored or folded in self._barred.get(person, ())
+
+
+@cache
+def _folded(paper: str) -> str:
+    """A paper of a conflict, however it is spelled: a slip in it would be a right."""
+    plain = unicodedata.normalize("NFKC", paper).casefold()
+    seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+    return base_paper_id(" ".join(seen.split()))
 
 
 def folder_of(person: str) -> str:

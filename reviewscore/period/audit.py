@@ -16,11 +16,12 @@ from functools import cached_property
 from pathlib import Path
 
 from reviewscore import prompts
-from reviewscore.config import Resolved, Settings
+from reviewscore.config import Plain, Resolved, Settings
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import write_whole
 from reviewscore.period import log
 from reviewscore.period.history import (
+    RETIRED,
     History,
     RetiredScore,
     ReviewWording,
@@ -34,6 +35,8 @@ from reviewscore.period.history import (
 from reviewscore.period.later import EDITS, EditedPoint, LaterOf, later_of, linked, with_points
 from reviewscore.period.taken_back import TakenBack
 from reviewscore.period.venue import (
+    RUN,
+    SYNCS,
     TAKEN_BACK,
     VENUE,
     ChangeKind,
@@ -44,6 +47,7 @@ from reviewscore.period.venue import (
     runs_in,
     staged,
 )
+from reviewscore.period.verify import DIFFERED, watched
 from reviewscore.points.responses import align_response
 from reviewscore.runs.audit import inputs_of, new_manifest
 from reviewscore.runs.folder import (
@@ -204,6 +208,7 @@ class VenueAudit:
     Args:
         venue: The venue.
         resolved: Settings with their origins.
+        differed: Files that something else had changed before.
         accept_changed: Go on with records that something else has changed.
 
     Attributes:
@@ -211,7 +216,15 @@ class VenueAudit:
         out: The run folder.
     """
 
-    def __init__(self, venue: VenueFolder, resolved: Resolved, *, accept_changed: bool) -> None:
+    def __init__(
+        self,
+        venue: VenueFolder,
+        resolved: Resolved,
+        differed: Sequence[str] = (),
+        *,
+        accept_changed: bool,
+    ) -> None:
+        self._differed = differed
         self.venue, self.out, self._settings = venue, venue.run, resolved.settings
         skip = resolved.settings.skip_bad_lines
         self.collection = read_collection(venue.data, skip_bad_lines=skip)
@@ -308,8 +321,12 @@ class VenueAudit:
                     write_run(target, manifest, _with_others(run, (), numbered))
             for name, records in ((EDITS, edits), (TAKEN_BACK, remarks)):
                 write_whole(folder / name, jsonl(records))
+        path = self.venue.path
         files = [run / name for run in runs_in(self.out) for name in (MANIFEST, POINTS)]
-        log.append(self.venue.path, "audited", files=files)
+        files += [path / name for name in (VENUE, EDITS, TAKEN_BACK)]
+        details: dict[str, Plain] = {DIFFERED: [*self._differed]} if self._differed else {}
+        files += sorted((path / SYNCS).glob(f"*/*{RETIRED}"))
+        log.append(path, "audited", details=details, files=files)
 
     @cached_property
     def later(self) -> LaterOf:
@@ -354,5 +371,14 @@ def venue_audit(
         RunFolderError: The run was made with other settings, its records were changed, or another
             process writes to it.
     """
-    with VenueFolder(path).open_for_writing() as venue:
-        yield VenueAudit(venue, resolved, accept_changed=accept_changed)
+    with (
+        VenueFolder(path).open_for_writing() as venue,
+        watched(path, RUN, VENUE, EDITS, TAKEN_BACK, SYNCS) as differed,
+    ):
+        if differed and not accept_changed:
+            names = ", ".join(str(path / name) for name in differed)
+            raise RunFolderError(
+                f"{names}: changed by something else than reviewscore since the log named it; put "
+                "back what was there, or go on with it with --accept-changed"
+            )
+        yield VenueAudit(venue, resolved, differed, accept_changed=accept_changed)

@@ -7,21 +7,23 @@ earlier delivery stays in it.
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from reviewscore.config import Plain
 from reviewscore.errors import InputError, RunFolderError, SettingsError
 from reviewscore.files import unwritable
 from reviewscore.period import log
 from reviewscore.period.assignments import Assignments, VenueRole, folder_of
 from reviewscore.period.budget import Pushed
 from reviewscore.period.venue import VenueFolder, is_venue, run_of, runs_in
-from reviewscore.period.verify import PAGES, note_pages
+from reviewscore.period.verify import DIFFERED, PAGE_SUMS, PAGES, note_pages, watched
 from reviewscore.report.role_pages import PAGES_LIST, SheetSource, write_folder
 from reviewscore.report.roles import Sheet, called, proof
 from reviewscore.runs.folder import LockedFolder
@@ -31,6 +33,10 @@ from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Finding
 
 _NEW, _OLD = ".new", ".old"
+_ASIDE = re.compile(
+    rf"\.(?P<name>.+-[0-9a-f]{{8}})\.(?P<role>{'|'.join(VenueRole)})(?P<end>\{_NEW}|\{_OLD})"
+)
+"""Names of folders beside those that take their places; see `_aside`."""
 
 
 class Release(StrEnum):
@@ -66,12 +72,14 @@ class Delivery:
     Attributes:
         people: What each person was given.
         unassigned: Papers (for reviewers, reviews) of the run that nobody of the role may see.
+        unknown: Papers of conflicts that are not in the run, as the table spells them.
         removed: Folders of people who no longer have anything to see.
         faults: Why somebody's folder could not be written; they keep what they had before.
     """
 
     people: list[PersonDelivery] = field(default_factory=list)
     unassigned: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
     removed: list[Path] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
@@ -117,15 +125,23 @@ def deliver(
         raise SettingsError(f"the assignments have no {role.value}{who}; check the column role")
     venue = VenueFolder(run) if is_venue(run) else None
     own = venue is not None and out.resolve() == (venue.path / PAGES).resolve()
+    if venue is not None and not own and out.resolve().is_relative_to(venue.path.resolve()):
+        raise SettingsError(
+            f"{out} is within {run}, whose pages go to {run / PAGES}; leave out -o, or name a "
+            "folder elsewhere"
+        )
     root = run if own else out
     out = run / PAGES if own else out
     lock: AbstractContextManager[object] = (
         LockedFolder(out, what="these pages") if venue is None else venue.open_for_writing()
     )
-    with lock:
+    watch: AbstractContextManager[list[str]] = (
+        watched(run, PAGES, PAGE_SUMS) if own else nullcontext([])
+    )
+    with lock, watch as differed:
         _clean(out)
         pages = _Pages(runs or runs_of(run), assignments, role, released, pushed, out)
-        delivery = Delivery()
+        delivery = Delivery(unknown=pages.unknown)
         for name in people if person is None else (person,):
             try:
                 delivery.people.append(pages.write(name))
@@ -136,15 +152,24 @@ def deliver(
             delivery.removed = _remove_others(out, role, people)
         sums = note_pages(root, [*(one.folder for one in delivery.people), *delivery.removed])
         if venue is not None:
-            _log(run, role, released, delivery, [sums] if own else [])
+            _log(run, role, released, delivery, [sums] if own else [], differed)
     return delivery
 
 
 def _log(
-    venue: Path, role: VenueRole, released: Release | None, delivery: Delivery, files: list[Path]
+    venue: Path,
+    role: VenueRole,
+    released: Release | None,
+    delivery: Delivery,
+    files: list[Path],
+    differed: list[str],
 ) -> None:
-    """Note who was given what, and what was taken away, in the venue's log."""
-    what = {"role": role.value, "released": None if released is None else released.value}
+    """Note who was given what, what was taken away, and what had been changed before."""
+    what: dict[str, Plain] = {
+        "role": role.value,
+        "released": None if released is None else released.value,
+        **({DIFFERED: differed} if differed else {}),
+    }
     for one in delivery.people:
         of = "all but conflicts" if role is VenueRole.PROGRAM_CHAIR else ", ".join(one.of)
         details = {**what, "pages": one.pages, "of": of}
@@ -210,6 +235,11 @@ class _Pages:
                 self._versions[base_paper_id(paper_id)][paper_id] = None
                 self._paper_of.update(dict.fromkeys(reviews, paper_id))
 
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Papers of conflicts that are not in the run."""
+        return self._assignments.conflicts_beside(self._versions)
+
     def unassigned(self, people: Iterable[str]) -> tuple[str, ...]:
         """Papers, or reviews, of the run that none of these people may see in this role."""
         seen = {name for person in people for name in self._of(person)}
@@ -242,7 +272,7 @@ class _Pages:
         """
         name, role = folder_of(person), self._role.value
         target, draft, old = self._out / name / role, *_aside(self._out, name, role)
-        for path in (target.parent, target):
+        for path in (target.parent, target, draft):
             if path.is_symlink():
                 raise RunFolderError(f"{path} is a link; take it away")
         of = self._of(person)
@@ -315,13 +345,13 @@ def _aside(out: Path, name: str, role: str) -> tuple[Path, Path]:
 
 def _clean(out: Path) -> None:
     """Take away what a kill left; an old folder whose successor is not there comes back."""
-    for path in out.glob(f".*{_OLD}") if out.is_dir() else ():
-        name, _, role = path.name[1 : -len(_OLD)].rpartition(".")
-        if path.is_dir() and role in {one.value for one in VenueRole}:
-            if not (out / name / role).exists():
-                path.rename(out / name / role)
-            shutil.rmtree(path, ignore_errors=True)
-    for path in out.glob(f".*{_NEW}") if out.is_dir() else ():
+    for path in sorted(out.glob(".*")) if out.is_dir() else ():
+        left = _ASIDE.fullmatch(path.name)
+        if left is None or path.is_symlink() or not path.is_dir():
+            continue
+        target = out / left["name"] / left["role"]
+        if left["end"] == _OLD and target.parent.is_dir() and not target.exists():
+            path.rename(target)
         shutil.rmtree(path, ignore_errors=True)
 
 

@@ -108,8 +108,8 @@ class RemovedIds:
                 continue
             try:
                 held = json.loads(line)
-            except ValueError:  # a line that nobody can read is nobody's
-                yield line
+            except ValueError:  # what a kill left half-written goes, any other stays
+                yield line if line.endswith(b"\n") else None
                 continue
             kept = self.without(held)
             yield line if kept == held else None if kept is None else _line_of(kept)

@@ -58,6 +58,7 @@ from reviewscore.period.venue import (
     removed_ids,
     staged,
 )
+from reviewscore.period.verify import DIFFERED, watched
 from reviewscore.runs.folder import LOCK, LockedFolder
 from reviewscore.schema.confidentiality import Consent
 from reviewscore.schema.paper import base_paper_id, version_id, version_number
@@ -124,7 +125,11 @@ def sync(
     """
     source = SyncSource(Path(source)) if isinstance(source, str | Path) else source
     at = (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")
-    with LockedFolder(venue_path, what="this venue") as folder:
+    written = (DATA, INDEX, VENUE, TAKEN_BACK)
+    with (
+        LockedFolder(venue_path, what="this venue") as folder,
+        watched(venue_path, *written) as differed,
+    ):
         recover(venue_path)
         place = source.folder.resolve()
         name = source.name or str(place)
@@ -154,19 +159,22 @@ def sync(
                 later = {"source": name, "syncs": done.number, "consent": consent or record.consent}
                 record = record.model_copy(update=later)
                 write_whole(out / VENUE, record.model_dump_json(indent=1) + "\n")
-        _note(venue_path, done)
+        _note(venue_path, done, differed)
     return done
 
 
-def _note(venue: Path, done: SyncRecord) -> None:
+def _note(venue: Path, done: SyncRecord, differed: list[str]) -> None:
     """Write the sync into the venue's log."""
-    counts: dict[str, Plain] = {
+    details: dict[str, Plain] = {
         f"{what} {change}": count
         for what, changes in (("papers", done.papers), ("reviews", done.reviews))
         for change, count in changes.items()
     }
-    files = [venue / DATA / PAPERS, venue / DATA / REVIEWS]
-    log.append(venue, "synced", details={"number": done.number, **counts}, files=files)
+    details = {"number": done.number, **details, **({DIFFERED: differed} if differed else {})}
+    folder = venue / SYNCS / f"{done.number:04d}"
+    files = [venue / DATA / PAPERS, venue / DATA / REVIEWS, venue / INDEX, venue / VENUE,
+             venue / TAKEN_BACK, *(folder / name for name in (CHANGES, PAST, SYNC))]  # fmt: skip
+    log.append(venue, "synced", details=details, files=[file for file in files if file.is_file()])
 
 
 def _record(folder: LockedFolder, new: VenueRecord) -> VenueRecord:

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from reviewscore.errors import InputError, RunFolderError
-from reviewscore.files import hash_file, read_lines, write_whole
+from pydantic import ValidationError
+
+from reviewscore.errors import InputError, ReviewScoreError, RunFolderError
+from reviewscore.files import hash_file, read_lines, read_whole, write_whole
 from reviewscore.period.log import FIRST, LOG, Head, LogEntry, append, parsed
 from reviewscore.period.venue import RUN, is_venue, runs_in
 from reviewscore.runs.folder import MANIFEST, changed_records, manifest_of
-from reviewscore.schema.record import storable
+from reviewscore.schema.record import Record, storable
 
 PAGES = "pages"
 PAGE_SUMS = "pages.sha256"
 """Sums of the delivered pages, as ``sha256sum -c`` reads them in the venue folder."""
 DIFFERED = "differed"
 """Detail of an entry: files that were not as written before what it tells of changed them."""
+BEGUN = ".begun.json"
+"""In the venue folder while a command writes to it, and after one was killed."""
+
+
+class Begun(Record):
+    """A command that writes to a venue folder, and has not told the log of it yet.
+
+    Attributes:
+        places: Files and folders that it may write, from the venue folder on.
+        differed: Files in them that something else had changed before it began.
+    """
+
+    places: tuple[str, ...] = ()
+    differed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -142,7 +160,81 @@ class Chain:
 def _changed(venue: Path, chain: Chain) -> Iterator[str]:
     for name, words in changed_files(venue, chain).items():
         ending = "; an audit is under way or was cut off: run the same command again, then verify"
-        yield f"{venue / name} {words}{ending if under_way((venue / name).parent) else ''}"
+        if _within(name, begun(venue).places):
+            ending = "; a command is under way or was cut off: run it again, then verify"
+        elif not under_way((venue / name).parent):
+            ending = ""
+        yield f"{venue / name} {words}{ending}"
+
+
+@contextmanager
+def watched(venue: Path, *places: str) -> Iterator[list[str]]:
+    """Files in some places that something else changed since the log named them.
+
+    To be noted (`DIFFERED`) in the entry that names their new sums, which is to be written within;
+    else that entry would pass such a change off as ours. What a command wrote that was killed
+    before its entry is no such change. To be called when locked.
+
+    Args:
+        venue: The venue folder.
+        places: Files and folders that are about to be written, from the venue folder on.
+    """
+    left = begun(venue)
+    differed = _differing(venue, places, left)
+    if (venue / LOG).is_file():
+        _write_begun(venue, {*left.places, *places}, {*left.differed, *differed})
+    try:
+        yield differed
+    except ReviewScoreError:
+        if _differing(venue, places, left) == differed:  # nothing was written
+            _write_begun(venue, left.places, left.differed)
+        raise
+    rest = [name for name in left.differed if not _within(name, places)]
+    _write_begun(venue, {*left.places} - {*places}, rest)
+
+
+def changed_by_others(venue: Path, names: Iterable[str]) -> list[str]:
+    """Those of differing files that no command wrote that was killed before its entry."""
+    left = begun(venue)
+    return sorted({*(name for name in names if not _within(name, left.places)), *left.differed})
+
+
+def begun(venue: Path) -> Begun:
+    """What a command that has not told the log of it, perhaps a killed one, may have written."""
+    try:
+        return Begun.model_validate_json(read_whole(venue / BEGUN) or b"{}")
+    except ValidationError:
+        return Begun()
+
+
+def _write_begun(venue: Path, places: Iterable[str], differed: Iterable[str]) -> None:
+    now = Begun(places=tuple(sorted(places)), differed=tuple(sorted(differed)))
+    if now.places:
+        write_whole(venue / BEGUN, now.model_dump_json() + "\n")
+    else:
+        (venue / BEGUN).unlink(missing_ok=True)
+
+
+def _differing(venue: Path, places: Sequence[str], left: Begun) -> list[str]:
+    sums: dict[str, str] = {}
+    for _, raw in read_lines(venue / LOG):
+        try:
+            sums |= {} if b'"files":{}' in raw else json.loads(raw)["files"]
+        except (ValueError, KeyError, TypeError):  # `verify` names it
+            continue
+    found = (
+        name
+        for name, sha256 in sums.items()
+        if _within(name, places)
+        and not _within(name, left.places)
+        and not under_way((venue / name).parent)
+        and _problem(venue / name, sha256)
+    )
+    return sorted({*found, *(name for name in left.differed if _within(name, places))})
+
+
+def _within(name: str, places: Iterable[str]) -> bool:
+    return any(name == place or name.startswith(f"{place}/") for place in places)
 
 
 def changed_files(venue: Path, chain: Chain) -> dict[str, str]:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -48,10 +49,12 @@ from reviewscore.period.venue import (
     staged,
 )
 from reviewscore.period.verify import (
+    BEGUN,
     DIFFERED,
     PAGE_SUMS,
     PAGES,
     Chain,
+    changed_by_others,
     changed_files,
     changed_pages,
     note_pages,
@@ -289,7 +292,7 @@ class _Removal:
         chain = Chain(self.path / LOG) if (self.path / LOG).is_file() else None
         changed = {} if chain is None else changed_files(self.path, chain)
         differed = [name for name in changed if not under_way((self.path / name).parent)]
-        differed += changed_pages(self.path)
+        differed = changed_by_others(self.path, [*differed, *changed_pages(self.path)])
         begun = (self.path / RECEIPTS / f"{self.receipt.number:04d}.json").is_file()
         if not begun:
             self.receipt = self.receipt.model_copy(update={"differed": tuple(differed)})
@@ -385,16 +388,19 @@ class _Removal:
     def _clean(self, file: Path) -> None:
         """Remove from one file what is of the texts, or the file where that cannot be."""
         name = file.name
-        if (name.startswith(".") and name.endswith(".new")) or file.parent.name == "shards":
+        place = file.relative_to(self.path)
+        left = place.parts[0].startswith(f".{TEMPORARY}") or fnmatch(name, ".*.new")
+        if left or file.parent.name == "shards":
             self._unlink(file)  # left by a kill; what workers gave, which the ledger holds too
         elif file.suffix == ".jsonl":
             self._rewrite(file, file)
         elif file.suffix == ".json":
             raw = file.read_bytes()
-            (kept,) = self.ids.lines([raw])
+            whole = raw.rstrip(b"\n") + b"\n"
+            (kept,) = self.ids.lines([whole])
             if kept is None:
                 self._unlink(file)
-            elif kept != raw:
+            elif kept != whole:
                 self._replace(file, kept, 1)
         elif file.suffix == ".csv":
             self._replace(file, *self.ids.rows(file.read_bytes()))
@@ -557,6 +563,7 @@ class _Removal:
             files=[file for file in named if file.is_file()],
             gone=[file for file in named if not file.exists()],
         )
+        (self.path / BEGUN).unlink(missing_ok=True)
         self.save(finished=True)
         return self.receipt
 

@@ -34,7 +34,7 @@ def listed(*points: str) -> str:
 
 def audit_venue(path: Path, resolved: Resolved, **how: bool) -> Outcome[Manifest]:
     """Judge what changed in a venue, as `reviewscore audit` and `rs.audit` do, without a report."""
-    with venue_audit(path, resolved) as step:
+    with venue_audit(path, resolved, accept_changed=how.get("accept_changed", False)) as step:
         kept = step.kept_in(step.out, resolved.settings)
         outcome = audit(step.collection, step.out, resolved, data=step.venue.data, kept=kept, **how)
         step.settle()

@@ -135,6 +135,23 @@ def test_a_conflict_wins_over_every_role() -> None:
             assert barred.pages_of("ada") == ()
 
 
+@pytest.mark.parametrize("spelled", ["P1", "p1 ", "p1\u200b", "\uff501", "p1@V2", "\ufeffp1"])
+def test_a_conflict_holds_however_its_paper_is_spelled(spelled: str) -> None:
+    chair = {"person": "ada", "role": "program-chair"}
+    found = made(chair, {"person": "ada", "role": "conflict", "paper": spelled})
+
+    assert not found.may_see("ada", paper_id="p1")
+    assert found.may_see("ada", paper_id="p11")
+    assert not found.conflicts_beside(["p1"])
+
+
+def test_a_conflict_with_a_paper_that_nobody_knows_is_named() -> None:
+    chair = {"person": "ada", "role": "program-chair"}
+    found = made(chair, {"person": "ada", "role": "conflict", "paper": "p-1"})
+
+    assert found.conflicts_beside(["p1", "p2"]) == ("p-1",)
+
+
 def test_an_author_sees_of_their_paper_what_authors_do_whatever_else_they_are() -> None:
     own = {"person": "ada", "role": "author", "paper": "p1"}
     found = made(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from reviewscore.period.verify import verify
 from reviewscore.runs.folder import read_manifest
 from tests.loopback import Loopback
 from tests.period.moving_venue import COUNTRIES, DENSE, LAYERS, RATE, MovingVenue, listed
@@ -86,6 +87,7 @@ def test_a_kill_before_any_file_is_put_into_place_is_taken_up_again(
         killing[0] = 10**6
         venue.audit()
         assert end_of(venue) == wanted, f"killed at file {number}"
+        assert verify(venue.path).holds, f"killed at file {number}"
         number += 1
     assert kills > 12
 

@@ -12,7 +12,8 @@ import reviewscore as rs
 from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError
 from reviewscore.period.log import read
-from reviewscore.runs.folder import read_manifest, read_points
+from reviewscore.period.verify import verify
+from reviewscore.runs.folder import MANIFEST, digests_of, manifest_of, read_manifest, read_points
 from reviewscore.schema.point_score import Status
 from tests.conftest import PAPER
 from tests.loopback import Loopback, completion, contents, fenced
@@ -250,3 +251,25 @@ def test_python_audits_and_opens_a_venue_as_the_command_does(tmp_path: Path) -> 
     assert [entry.event for entry in read(found.path)] == ["synced", "audited"] * 2
     apart = rs.audit(found.path, tmp_path / "apart", model="lexical")
     assert {point.text for point in apart.points} == found.points.keys()
+
+
+@pytest.mark.parametrize("name", ["run/points.jsonl", "syncs/0002/retired.jsonl", "venue.json"])
+def test_what_the_log_knows_otherwise_is_refused_or_noted_for_good(
+    tmp_path: Path, name: str
+) -> None:
+    venue = MovingVenue(tmp_path)
+    venue.next_day()
+    venue.write("r1", weaknesses=listed(LAYERS))
+    venue.next_day()
+    file = venue.path / name
+    file.write_bytes(file.read_bytes().replace(b":", b": ", 1))
+    run = venue.path / "run"
+    manifest = manifest_of(run).model_copy(update={"digests": digests_of(run)})
+    (run / MANIFEST).write_text(manifest.model_dump_json())
+
+    with pytest.raises(RunFolderError, match=f"{name}.*: changed by something else"):
+        venue.audit()
+    audit_venue(venue.path, resolve(venue.flags), accept_changed=True)
+
+    faults = verify(venue.path).checks[0].faults
+    assert any(f"{name} had been changed before" in fault for fault in faults)

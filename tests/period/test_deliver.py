@@ -16,7 +16,7 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.period import log
 from reviewscore.period.assignments import Assignment, Assignments, VenueRole, folder_of
 from reviewscore.period.deliver import Delivery, Release, deliver, runs_of
-from reviewscore.period.verify import verify
+from reviewscore.period.verify import note_pages, verify
 from reviewscore.report.roles import called, proof
 from reviewscore.runs.paper_offsets import OFFSETS
 from reviewscore.schema.point_id import content_ids
@@ -326,6 +326,32 @@ def test_no_page_is_written_through_a_link(tmp_path: Path) -> None:
     assert [*elsewhere.iterdir()] == []
 
 
+def test_a_folder_that_only_looks_like_one_of_ours_stays(tmp_path: Path) -> None:
+    venue = Venue(tmp_path, {"rv1": "pa1"})
+    out = tmp_path / "home"
+    for name in (".config.new", ".vim.area-chair.old", ".x.reviewer.new"):
+        (out / name).mkdir(parents=True)
+
+    venue.deliver([row("ada", "area-chair", "pa1")], VenueRole.AREA_CHAIR, out)
+
+    assert sorted(path.name for path in out.glob(".*.*")) == [
+        ".config.new", ".vim.area-chair.old", ".x.reviewer.new"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["", "data", "pages/sub", "run/../run"])
+def test_pages_go_into_no_other_folder_of_the_venue(tmp_path: Path, place: str) -> None:
+    made = Venue(tmp_path, {"rv1": "pa1"})
+    folder = as_venue(made, tmp_path / "venue")
+    before = sorted(folder.rglob("*"))
+
+    with pytest.raises(SettingsError, match="leave out -o"):
+        deliver(folder, table([row("ada", "area-chair", "pa1")]), VenueRole.AREA_CHAIR,
+                folder / place)  # fmt: skip
+
+    assert sorted(folder.rglob("*")) == before
+
+
 def test_flags_that_are_not_pushed_stand_folded_below_the_others(tmp_path: Path) -> None:
     venue = Venue(tmp_path, {"rv1": "pa1", "rv2": "pa2", "rv3": "pa3"})
     asked: dict[str, list[str]] = {}
@@ -442,6 +468,21 @@ def test_the_log_of_a_venue_says_who_saw_what_and_the_pages_verify(tmp_path: Pat
     assert any("index.md" in fault for check in verify(folder).checks for fault in check.faults)
 
 
+def test_a_delivery_does_not_pass_off_a_page_that_something_else_changed(tmp_path: Path) -> None:
+    made = Venue(tmp_path, {"rv1": "pa1", "rv2": "pa2"})
+    folder = as_venue(made, tmp_path / "venue")
+    rights = table([row("ada", "area-chair", "pa1"), row("bob", "senior-chair", "pa2")])
+    deliver(folder, rights, VenueRole.AREA_CHAIR, folder / "pages")
+    page = folder / "pages" / folder_of("ada") / "area-chair" / "index.html"
+    page.write_text("<p>forged</p>")
+    note_pages(folder)
+
+    deliver(folder, rights, VenueRole.SENIOR_CHAIR, folder / "pages")
+
+    (fault,) = verify(folder).checks[0].faults
+    assert "pages.sha256 had been changed before" in fault
+
+
 def test_a_venue_is_delivered_into_its_own_pages_by_name_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -467,7 +508,8 @@ def test_the_command_names_what_it_wrote_and_what_is_of_nobody(
 ) -> None:
     made = Venue(tmp_path, {"rv1": "pa1", "rv2": "pa2"})
     file = tmp_path / "assignments.csv"
-    file.write_text("person,role,paper\nada,area-chair,pa1\nada,area-chair,pa9\n", "utf-8")
+    file.write_text("person,role,paper\nada,area-chair,pa1\nada,area-chair,pa9\n"
+                    "ada,conflict,pa-2\n", "utf-8")  # fmt: skip
     report = invoker("report", capsys)
     ask = (made.run, "--data", made.data, "--out-of", file)
 
@@ -478,6 +520,8 @@ def test_the_command_names_what_it_wrote_and_what_is_of_nobody(
     assert ended.stdout.splitlines() == [f"{folder}: 1 page with something to read"]
     assert "ada: 'pa9' is not in this run" in ended.stderr
     assert "1 paper that no area-chair may see: pa2" in ended.stderr
+    assert "1 conflict with papers that are not in this run" in ended.stderr
+    assert "pa-2" in ended.stderr
     for words, problem in {
         ("--for", "area-chair"): "name a folder for the pages with -o",
         ("--for", "meta-reviewer", "-o", "x"): "name a role",

@@ -32,6 +32,7 @@ from reviewscore.period.venue import (
     VenueFolder,
     lines_of,
 )
+from reviewscore.period.verify import verify
 from reviewscore.schema.paper import base_paper_id
 from reviewscore.sources.collection import read_collection
 from tests.fetching.server import pdf
@@ -364,7 +365,47 @@ def test_each_sync_is_written_into_the_log(source: Path, venue: Path) -> None:
 
     assert entry.event == "synced"
     assert entry.details == {"number": 1, "papers new": 2, "reviews new": 2}
-    assert set(entry.files) == {"data/papers.jsonl", "data/reviews.jsonl"}
+    assert set(entry.files) == {
+        "data/papers.jsonl", "data/reviews.jsonl", "index.jsonl", "venue.json",
+        "syncs/0001/changes.jsonl", "syncs/0001/past.jsonl", "syncs/0001/sync.json",
+    }  # fmt: skip
+
+
+def test_a_sync_does_not_pass_off_what_something_else_changed(source: Path, venue: Path) -> None:
+    sync(source, venue)
+    reviews = venue / "data" / "reviews.jsonl"
+    reviews.write_text(reviews.read_text().replace("baseline", "Baseline"))
+
+    sync(source, venue)
+    sync(source, venue)
+
+    (fault,) = verify(venue).checks[0].faults
+    assert "entry 2 (synced): data/reviews.jsonl had been changed before" in fault
+
+
+@pytest.mark.parametrize(
+    "name", ["venue.json", "index.jsonl", "syncs/0001/past.jsonl", "syncs/0001/changes.jsonl"]
+)
+def test_what_a_sync_keeps_of_a_venue_is_in_the_log(source: Path, venue: Path, name: str) -> None:
+    sync(source, venue, consent="local")
+    with (venue / name).open("a") as file:
+        file.write(" ")
+
+    (fault,) = verify(venue).checks[1].faults
+    assert f"{venue / name} was changed after entry 1" in fault
+
+
+def test_a_sync_that_is_refused_lets_no_change_pass_afterwards(source: Path, venue: Path) -> None:
+    sync(source, venue)
+    bad = put(venue.parent / "bad", [paper("p1")], [{"review_id": "r1"}])
+    with pytest.raises(InputError):
+        sync(bad, venue)
+    reviews = venue / "data" / "reviews.jsonl"
+    reviews.write_text(reviews.read_text().replace("baseline", "Baseline"))
+
+    sync(source, venue)
+
+    assert "data/reviews.jsonl had been changed before" in verify(venue).checks[0].faults[0]
 
 
 # Kills: a child dies at one step after the other, and the next sync comes to the same end.
@@ -431,6 +472,7 @@ def test_a_kill_at_any_step_comes_to_the_same_end(tmp_path: Path) -> None:
         sync(after, venue, now=NOW, yes=True)
         ends.append(state(venue))
         assert not (venue / ".next").exists()
+        assert verify(venue).holds
         step += 1
 
     assert step > 20

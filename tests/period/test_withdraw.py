@@ -295,6 +295,21 @@ def test_files_of_killed_commands_are_searched_too(
     assert (tmp_path / "tmp" / "others").exists()
 
 
+def test_what_a_killed_command_left_half_written_in_the_folder_goes_too(venue: Path) -> None:
+    torn = json.dumps({"review_id": "frogs-r1", "text": R1})[:-9]
+    points = venue / "run" / "cut.jsonl"
+    points.write_text(json.dumps({"review_id": "toads-r1", "text": R3}) + "\n" + torn)
+    left = venue / ".reviewscore-a1" / "data" / "pdfs" / "frogs-0123.pdf"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"%PDF-1.4 packed")
+
+    receipt = removed(venue, "frogs")
+
+    assert receipt.remains == ()
+    assert not left.exists()
+    assert points.read_text() == json.dumps({"review_id": "toads-r1", "text": R3}) + "\n"
+
+
 def test_a_paper_that_lies_in_a_file_goes_with_the_file_and_what_was_made_of_it(
     venue: Path,
 ) -> None:
