@@ -89,13 +89,18 @@ class PeoplesPages:
             accept_changed: Go on with records that something else has changed.
         """
         from reviewscore.period.assignments import VenueRole, read_assignments
-        from reviewscore.period.deliver import Release, deliver, runs_of
+        from reviewscore.period.deliver import Release, deliver, is_behind, runs_of
         from reviewscore.period.venue import is_venue
         from reviewscore.period.verify import PAGES
 
         assert self.table is not None
         if output is None and not is_venue(run):
             raise SettingsError("name a folder for the pages with -o")
+        if is_venue(run) and is_behind(run):
+            say(
+                f"warning: the last sync is not in these pages, and what it withdrew still is; run "
+                f"the audit of {run} again, then deliver again"
+            )
         delivery = deliver(
             run,
             read_assignments(self.table),

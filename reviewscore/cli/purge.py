@@ -43,22 +43,42 @@ def command(run: Path, *, dry_run: bool, yes: bool, exchange: bool, ledger: str 
     Example:  reviewscore purge runs/iclr24 --dry-run
               reviewscore purge runs/iclr24
     """
+    from reviewscore.period.venue import VenueFolder, is_venue
     from reviewscore.runs.purge import holdings_of, purge
 
+    venue = run.parent if is_venue(run.parent) and VenueFolder(run.parent).run == run else None
     settings = options.settings_from({"ledger": ledger}).settings
     held = holdings_of(run, settings.ledger_place, kept_in=settings.ledger_folder)
     for line in lines(held, exchange=exchange):
         print_line(line)
+    if venue is not None:
+        print_line(
+            f"  the rest of the venue folder {venue}: reviews as they were before (syncs), "
+            "people's pages, samples, the log; remove the folder when nobody needs them"
+        )
     if dry_run:
         return 0
     if not agreed_to(f"this removes {run} and its copies for good", yes=yes):
         return WRONG_USE
     done = purge(held, exchange=exchange)
+    if venue is not None:
+        _log(venue)
     for what in done.gone or ("nothing",):
         print_line(f"removed: {what}")
     for left in done.failed:
         print_line(f"could not be removed: {left.what} ({left.why})")
     return PARTLY if done.failed else 0
+
+
+def _log(venue: Path) -> None:
+    """Note in a venue's log that the records of its run went."""
+    from reviewscore.period import log
+    from reviewscore.period.venue import VenueFolder
+    from reviewscore.runs.folder import MANIFEST, POINTS
+
+    run = VenueFolder(venue).run
+    files = [folder / name for folder in (run, run / "local") for name in (MANIFEST, POINTS)]
+    log.append(venue, "purged", gone=[file for file in files if not file.exists()])
 
 
 def lines(held: RunHoldings, *, exchange: bool = False) -> Iterator[str]:

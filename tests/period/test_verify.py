@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import RunFolderError
-from reviewscore.period.log import LOG, Head, LogEntry, append, head
+from reviewscore.period.log import LOG, Head, LogEntry, append, head, read
 from reviewscore.period.verify import PAGE_SUMS, note_pages, verify
 from reviewscore.runs.folder import MANIFEST, POINTS, digests_of, manifest_of
 from tests.commands import Invoke, invoker
+from tests.period.moving_venue import MovingVenue
 from tests.report.synthetic import many_points, write_run
 
 
@@ -201,3 +202,31 @@ def test_a_head_that_is_none_is_refused(venue: Path, verified: Invoke, wrong: st
 
     assert ended.exit_code == 2
     assert "is NUMBER:HASH" in ended.stderr
+
+
+def test_a_venue_whose_run_was_purged_verifies_and_says_what_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    venue = MovingVenue(tmp_path)
+    venue.next_day()
+
+    done = invoker("purge", capsys)(venue.path, "--yes")
+
+    assert done.exit_code == 0, done.stderr
+    assert f"the rest of the venue folder {venue.path}" in done.stdout
+    assert [fault for check in verify(venue.path).checks for fault in check.faults] == []
+    assert [entry.event for entry in read(venue.path)][-1] == "purged"
+
+
+def test_rates_are_of_a_venue_folder_as_of_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    venue = MovingVenue(tmp_path)
+    venue.next_day()
+    rates = invoker("venue", capsys)
+
+    of_folder, of_run = rates(venue.path), rates(venue.path / "run")
+
+    assert of_folder.stderr == of_run.stderr
+    assert of_folder.stdout == of_run.stdout
+    assert "is no run folder" not in of_folder.stderr
