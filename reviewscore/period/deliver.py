@@ -300,7 +300,7 @@ class _Pages:
         """Why there is no page."""
         if name in (self._paper_of if self._role is VenueRole.REVIEWER else self._versions):
             return "Nothing of it is released."
-        return "It is not in this run, or has no points there."
+        return "It is not there (withdrawn, removed, or not judged yet), or has no points."
 
     def _material(self, person: str, name: str) -> Iterator[_Material]:
         """The points of a paper in all its versions, or of a review, that a person may see."""

@@ -145,6 +145,7 @@ def sync(
                 say(
                     f"{counted(waiting, 'paper')} without a text yet: left out with the reviews, "
                     "until a sync finds the text"
+                    + (" (PDFs beside the notes, FORUM.pdf)" if source.kind == "export" else "")
                 )
             if read.faults and not skip_bad_lines:
                 raise _first_of(read.faults)

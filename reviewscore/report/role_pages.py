@@ -408,8 +408,8 @@ def on_demand(page: Sheet, points: Iterable[PointScore], shown: Collection[str])
     if not moved:
         return page
     lead = (
-        f"{counted(len(moved), 'flag')} that today's budget does not hold: others rank higher, or "
-        "these were shown before."
+        f"{counted(len(moved), 'flag')} that are not shown openly today: others rank higher, or "
+        "these were shown openly on an earlier day."
     )
     return replace(page, parts=(*parts, Part("On demand", lead, entries=tuple(moved), folded=True)))
 

@@ -250,8 +250,8 @@ def test_papers_that_are_not_in_the_run_are_named_and_those_of_nobody_too(tmp_pa
 
     ada, bob, cid = delivery.people
     assert [one.absent for one in delivery.people] == [("pa77",), ("pa88",), ()]
-    assert "pa77: It is not in this run" in (ada.folder / "index.md").read_text()
-    assert "pa88: It is not in this run" in (bob.folder / "index.md").read_text()
+    assert "pa77: It is not there" in (ada.folder / "index.md").read_text()
+    assert "pa88: It is not there" in (bob.folder / "index.md").read_text()
     assert "on 0 of 0 papers" in (cid.folder / "index.md").read_text()
     assert delivery.unassigned == ("pa2", "pa3")
 
@@ -504,7 +504,7 @@ def test_the_command_names_what_it_wrote_and_what_is_of_nobody(
     assert ended.exit_code == 0
     folder = tmp_path / "pages" / folder_of("ada") / "area-chair"
     assert ended.stdout.splitlines() == [f"{folder}: 1 page with something to read"]
-    assert "ada: 'pa9' is not in this run" in ended.stderr
+    assert "ada: 'pa9' is not there" in ended.stderr
     assert "1 paper that no area-chair may see: pa2" in ended.stderr
     for words, problem in {
         ("--for", "area-chair"): "name a folder for the pages with -o",
