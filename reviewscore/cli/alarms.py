@@ -131,7 +131,10 @@ class Alarms:
             return False
         decision = rule.stop_decision(measured, self.stop_below)
         if decision is rule.StopDecision.UNKNOWN:
-            say(f"too few to tell if {self.stop_below:.0%} are right ({rule.ENOUGH} are enough)")
+            say(
+                f"too few to tell if {self.stop_below:.0%} are right ({rule.ENOUGH} are enough); "
+                "delivery goes on"
+            )
         elif decision is rule.StopDecision.STOP:
             say(f"delivery stops: fewer than {self.stop_below:.0%} are right; nothing was written")
         return decision is rule.StopDecision.STOP

@@ -89,13 +89,21 @@ class PeoplesPages:
             accept_changed: Go on with records that something else has changed.
         """
         from reviewscore.period.assignments import VenueRole, read_assignments
-        from reviewscore.period.deliver import Release, deliver, runs_of
-        from reviewscore.period.venue import is_venue
+        from reviewscore.period.deliver import Release, deliver, is_behind, runs_of
+        from reviewscore.period.venue import is_venue, run_of
         from reviewscore.period.verify import PAGES
+        from reviewscore.runs.folder import manifest_of
 
         assert self.table is not None
         if output is None and not is_venue(run):
             raise SettingsError("name a folder for the pages with -o")
+        if is_venue(run) and is_behind(run):
+            say(
+                f"warning: the last sync is not in these pages, and what it withdrew still is; run "
+                f"the audit of {run} again, then deliver again"
+            )
+        elif not manifest_of(run_of(run)).complete:
+            say(f"warning: the audit of {run} is not complete; finish it, then deliver again")
         delivery = deliver(
             run,
             read_assignments(self.table),
@@ -113,7 +121,10 @@ class PeoplesPages:
         for one in delivery.people:
             print_line(f"{one.folder}: {counted(one.pages, 'page')} with something to read")
             for name in one.absent:
-                say(f"{one.person}: '{name}' is not in this run, or has no points there")
+                say(
+                    f"{one.person}: '{name}' is not there (withdrawn, removed, or not judged yet), "
+                    "or has no points"
+                )
         for folder in delivery.removed:
             say(f"{folder}: taken away, as this person is no {self.reader} any more")
         if delivery.unassigned:

@@ -43,13 +43,20 @@ def command(run: Path, *, dry_run: bool, yes: bool, exchange: bool, ledger: str 
     Example:  reviewscore purge runs/iclr24 --dry-run
               reviewscore purge runs/iclr24
     """
+    from reviewscore.period.venue import VenueFolder, is_venue
     from reviewscore.period.verify import note_purged
     from reviewscore.runs.purge import holdings_of, purge
 
+    venue = run.parent if is_venue(run.parent) and VenueFolder(run.parent).run == run else None
     settings = options.settings_from({"ledger": ledger}).settings
     held = holdings_of(run, settings.ledger_place, kept_in=settings.ledger_folder)
     for line in lines(held, exchange=exchange):
         print_line(line)
+    if venue is not None:
+        print_line(
+            f"  the rest of the venue folder {venue}: reviews as they were before (syncs), "
+            "people's pages, samples, the log; remove the folder when nobody needs them"
+        )
     if dry_run:
         return 0
     if not agreed_to(f"this removes {run} and its copies for good", yes=yes):

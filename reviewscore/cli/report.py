@@ -17,6 +17,7 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
 
 if TYPE_CHECKING:
+    from reviewscore.period.later import LaterOf
     from reviewscore.period.snapshot import ShownRun
 
 
@@ -100,6 +101,7 @@ def command(
                     output,
                     data,
                     shown=flags_shown,
+                    later=shown.later,
                     accept_changed=accept_changed,
                 )
         return _write(shown, output, data, accept_changed=accept_changed)
@@ -158,6 +160,7 @@ def _for(
     data: Path | None,
     *,
     shown: frozenset[str] | None,
+    later: LaterOf | None,
     accept_changed: bool,
 ) -> int:
     """Write the pages for one reader."""
@@ -183,6 +186,7 @@ def _for(
         shown=shown,
         failed=failed,
         accept_changed=accept_changed,
+        later=later,
     ):
         print_line(str(path))
     for error in failed:

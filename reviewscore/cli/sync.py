@@ -14,6 +14,7 @@ from reviewscore.cli import options
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
+from reviewscore.printable import counted
 
 if TYPE_CHECKING:
     from reviewscore.period.sync import SyncSource
@@ -110,7 +111,8 @@ def _print(done: SyncRecord, venue: Path) -> None:
     """The table of what changed, and what to type next."""
     print_line(f"{venue}: sync {done.number}, {done.at}")
     if done.bad_lines:
-        print_line(f"{done.bad_lines:,} lines could not be used; {done.kept:,} rows stay for them")
+        bad, kept = counted(done.bad_lines, "line"), counted(done.kept, "row")
+        print_line(f"{bad} could not be used; {kept} kept as before")
     kinds = [*{**done.papers, **done.reviews}]
     if not kinds:
         print_line("nothing changed")

@@ -64,6 +64,7 @@ def command(
     _print(receipt, "removed")
     for left in receipt.remains:
         print_line(f"still there: {left}")
+    print_line("not looked at: files outside the folder (sheets, exports, reports), what was sent")
     print_line(f"receipt: {venue / RECEIPTS}/{receipt.number:04d}.json")
     return PARTLY if receipt.remains else 0
 

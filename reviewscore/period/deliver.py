@@ -22,6 +22,7 @@ from reviewscore.files import unwritable
 from reviewscore.period import log
 from reviewscore.period.assignments import Assignments, VenueRole, folder_of
 from reviewscore.period.budget import Pushed
+from reviewscore.period.later import LaterOf, later_of
 from reviewscore.period.venue import VenueFolder, is_venue, run_of, runs_in
 from reviewscore.period.verify import DIFFERED, PAGE_SUMS, PAGES, note_pages, watched
 from reviewscore.report.role_pages import PAGES_LIST, SheetSource, write_folder
@@ -140,7 +141,8 @@ def deliver(
     )
     with lock, watch as differed:
         _clean(out)
-        pages = _Pages(runs or runs_of(run), assignments, role, released, pushed, out)
+        later = None if venue is None else later_of(venue)
+        pages = _Pages(runs or runs_of(run), assignments, role, released, pushed, out, later)
         delivery = Delivery(unknown=pages.unknown)
         for name in people if person is None else (person,):
             try:
@@ -200,6 +202,17 @@ def runs_of(
     ]
 
 
+def is_behind(path: Path) -> bool:
+    """Whether a sync brought changes to a venue that its run does not know yet.
+
+    Raises:
+        RunFolderError: The record of a sync cannot be read.
+    """
+    venue = VenueFolder(path)
+    judged = venue.record.judged
+    return any(sync.number > judged and (sync.papers or sync.reviews) for sync in venue.syncs())
+
+
 @dataclass(frozen=True)
 class _Material:
     """Points of one version of a paper, or of one review, and what their pages are made from."""
@@ -220,12 +233,13 @@ class _Pages:
         released: Release | None,
         pushed: Pushed | None,
         out: Path,
+        later: LaterOf | None,
     ) -> None:
         self._assignments, self._role, self._released = assignments, role, released
         self._pushed, self._out = pushed, out
         self._runs = [
             (run, SheetSource(role.reader, run.manifest, run.changed, run.title, run.paper,
-                              run.review))
+                              run.review, later))
             for run in runs
         ]  # fmt: skip
         self._versions: dict[str, dict[str, None]] = defaultdict(dict)
@@ -314,7 +328,7 @@ class _Pages:
         """Why there is no page."""
         if name in (self._paper_of if self._role is VenueRole.REVIEWER else self._versions):
             return "Nothing of it is released."
-        return "It is not in this run, or has no points there."
+        return "It is not there (withdrawn, removed, or not judged yet), or has no points."
 
     def _material(self, person: str, name: str) -> Iterator[_Material]:
         """The points of a paper in all its versions, or of a review, that a person may see."""

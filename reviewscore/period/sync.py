@@ -59,6 +59,7 @@ from reviewscore.period.venue import (
     staged,
 )
 from reviewscore.period.verify import DIFFERED, watched
+from reviewscore.printable import counted
 from reviewscore.runs.folder import LOCK, LockedFolder
 from reviewscore.schema.confidentiality import Consent
 from reviewscore.schema.paper import base_paper_id, version_id, version_number
@@ -147,7 +148,11 @@ def sync(
         awaits = source.kind != "folder"
         with open_source(source.folder, known, removed, awaits_texts=awaits) as read:
             if waiting := read.papers.awaited:
-                say(f"{waiting:,} papers have no text yet; they and their reviews wait for it")
+                say(
+                    f"{counted(waiting, 'paper')} without a text yet: left out with the reviews, "
+                    "until a sync finds the text"
+                    + (" (PDFs beside the notes, FORUM.pdf)" if source.kind == "export" else "")
+                )
             if read.faults and not skip_bad_lines:
                 raise _first_of(read.faults)
             for fault in read.faults:

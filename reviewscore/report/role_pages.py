@@ -6,7 +6,7 @@ Reviewers get a page for each review, so that each can be sent to its author alo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -21,12 +21,13 @@ from reviewscore.errors import InputError, RunFolderError, SettingsError
 from reviewscore.files import hash_file, read_whole, write_whole
 from reviewscore.pages.environment import encodable, render
 from reviewscore.pages.point_card import ShownPlace
+from reviewscore.pages.wording import later_words
 from reviewscore.papers.latex import plain_title
 from reviewscore.points.responses import align_response
 from reviewscore.printable import counted, markdown_escaped
 from reviewscore.report.html import page_environment
 from reviewscore.report.lines import doubted_words
-from reviewscore.report.paper_pages import PaperOf, ReviewOf, look_up, rows_of
+from reviewscore.report.paper_pages import LaterOf, PaperOf, ReviewOf, look_up, rows_of
 from reviewscore.report.roles import (
     Entry,
     Part,
@@ -41,6 +42,7 @@ from reviewscore.report.roles import (
 from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.unvalidated import worth_words
+from reviewscore.schema.later_remark import LaterKind, LaterRemark
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.sources.data_folder import digest_name, file_name
@@ -246,6 +248,7 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     shown: frozenset[str] | None = None,
     failed: list[RunFolderError] | None = None,
     accept_changed: bool = False,
+    later: LaterOf | None = None,
 ) -> list[Path]:
     """Write a run's pages for a reader.
 
@@ -266,6 +269,7 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
         accept_changed: Go on with records that something else has changed, and say so.
+        later: Gives what came later than a point; shown to meta-reviewers alone.
 
     Returns:
         The files written, the list of a folder first.
@@ -280,7 +284,16 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     target = run / f"for-{reader.value}{'' if apart else '.html'}" if out is None else out
     ending = target.suffix.lower()
     manifest = read_manifest(run, accept_changed=accept_changed)
-    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews, shown)
+    source = SheetSource(
+        reader,
+        manifest,
+        changed_records(run, manifest),
+        titles or (lambda _: None),
+        papers,
+        reviews,
+        later,
+    )
+    sheets = _sheets(run, source, shown)
     if ending in _ENDINGS:
         ranked = sorted(sheets, key=lambda part: part.rank)
         if apart and len(ranked) > 1:
@@ -307,18 +320,8 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     return written
 
 
-def _sheets(
-    run: Path,
-    manifest: Manifest,
-    reader: Reader,
-    titles: TitleOf,
-    papers: PaperOf | None,
-    reviews: ReviewOf | None,
-    shown: frozenset[str] | None = None,
-) -> Iterator[Sheet]:
+def _sheets(run: Path, source: SheetSource, shown: frozenset[str] | None = None) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
-    changed = changed_records(run, manifest)
-    source = SheetSource(reader, manifest, changed, titles, papers, reviews)
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with points_by_offset(run) as read:
             points = [read(row.offset) for row in rows]
@@ -336,6 +339,7 @@ class SheetSource:
         titles: Gives a paper's title by its id.
         papers: Gives a paper by its id.
         reviews: Gives a review by its id.
+        later: Gives what came later than a point; shown to meta-reviewers alone.
     """
 
     reader: Reader
@@ -344,6 +348,7 @@ class SheetSource:
     titles: TitleOf
     papers: PaperOf | None
     reviews: ReviewOf | None
+    later: LaterOf | None = None
 
     @cached_property
     def _doubts(self) -> tuple[str, ...]:
@@ -374,6 +379,8 @@ class SheetSource:
             page = sheet(self.reader, paper_id, title, group, unread=unread, paper=paper)
             if self.reader is Reader.META_REVIEWER:
                 page = with_answers(page, *_responses(group, self.reviews))
+                if self.later is not None:
+                    page = with_later(page, {one.short_name: self.later(one) for one in group})
             if shown is not None:
                 page = on_demand(page, group, shown)
             page = replace(page, banners=(*self._doubts, *page.banners), judge=self.manifest.judge)
@@ -401,10 +408,39 @@ def on_demand(page: Sheet, points: Iterable[PointScore], shown: Collection[str])
     if not moved:
         return page
     lead = (
-        f"{counted(len(moved), 'flag')} that today's budget does not hold: others rank higher, or "
-        "these were shown before."
+        f"{counted(len(moved), 'flag')} that are not shown openly today: others rank higher, or "
+        "these were shown openly on an earlier day."
     )
     return replace(page, parts=(*parts, Part("On demand", lead, entries=tuple(moved), folded=True)))
+
+
+def with_later(page: Sheet, later: Mapping[str, Sequence[LaterRemark]]) -> Sheet:
+    """A meta-reviewer's page with what came later than each point; a revision is said once.
+
+    Args:
+        page: The page, of one version of a paper.
+        later: What came later, by the short name of the point.
+    """
+    revised = {
+        f"The paper has a newer version ({one.versions}); these reviews are of version "
+        f"{one.version}, and their points are judged against that."
+        for remarks in later.values()
+        for one in remarks
+        if one.kind is LaterKind.REVISED
+    }
+
+    def entry(one: Entry) -> Entry:
+        if one.only_asks:
+            return one
+        words = (
+            later_words(remark)
+            for remark in later.get(one.point, ())
+            if remark.kind is not LaterKind.REVISED
+        )
+        return replace(one, own=(*one.own, *words))
+
+    parts = tuple(replace(part, entries=tuple(map(entry, part.entries))) for part in page.parts)
+    return replace(page, parts=parts, banners=(*page.banners, *sorted(revised)))
 
 
 def _responses(

@@ -568,7 +568,7 @@ def _to_ask(
 
 
 _KINDLY = (
-    "Thank you for the work that went into this review. Before you submit it, would you look at "
+    "Thank you for the work that went into this review. Before it is final, would you look at "
     "the passages below? Each stands in the paper word for word and may bear on a point of yours; "
     "whether it does is for you to say."
 )

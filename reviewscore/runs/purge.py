@@ -45,6 +45,7 @@ from reviewscore.runs.folder import (
 )
 from reviewscore.runs.generation import GenerationManifest
 from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.paper_offsets import OFFSETS
 from reviewscore.runs.shards import SHARDS
 from reviewscore.sources.remote import COPIES, copies_of, remove_copy
 
@@ -56,7 +57,8 @@ _LABELS = f"{FOCUS}/annotated"
 _ITEMS = "items"
 """Folder of planted remarks that a model wrote for `validate`: a run of its own."""
 _FOLDERS = (SHARDS, FOCUS, f"{FOCUS}/tables", _LABELS, _ITEMS)
-_KEPT = (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY, REFERENCES, CANARIES)
+_KEPT = (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY, REFERENCES, CANARIES,
+         OFFSETS)  # fmt: skip
 _NAMES = "|".join(
     (
         *map(re.escape, _KEPT),

@@ -127,7 +127,8 @@ def study_venue(
             count_judged(parts, judged), groupings, reviewers=reviewers, at_least=at_least,
             how=how, measures=(FALSE_ALARM,),
         )  # fmt: skip
-        panels, measures = with_rates(panels, alarms), (*measures, FALSE_ALARM)
+        panels = with_rates(panels, alarms)
+        measures = (*measures[:1], FALSE_ALARM, *measures[1:])  # beside the flags
     notes = notes_on(counts, panels, how, at_least)
     absent = [f"no table of reviewer load: {reviewers.reason}"] if load is None else []
     if area is None:

@@ -56,7 +56,7 @@ def test_a_broken_source_is_refused_and_taken_in_part_when_asked(
     assert "reviews.jsonl:2" in refused.stderr
     assert "--skip-bad-lines" in refused.stderr
     assert partly.exit_code == 3
-    assert "1 lines could not be used" in partly.stdout
+    assert "1 line could not be used; 0 rows kept as before" in partly.stdout
 
 
 def test_a_source_that_is_not_there_is_no_venue_of_openreview(sync: Invoke, tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_papers_whose_pdf_is_not_there_wait_and_refusals_are_said(
     ended = sync(VENUE, "-o", tmp_path / "v")
 
     assert ended.exit_code == 0, ended.stderr
-    assert "1 papers have no text yet" in ended.stderr
+    assert "1 paper without a text yet" in ended.stderr
     assert sorted(changes(tmp_path / "v", 1)) == [("new", "Rev25a"), ("new", "Sub25")]
 
     refused = (403, json.dumps({"name": "ChallengeRequiredError"}).encode(), JSON)

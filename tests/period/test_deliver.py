@@ -250,8 +250,8 @@ def test_papers_that_are_not_in_the_run_are_named_and_those_of_nobody_too(tmp_pa
 
     ada, bob, cid = delivery.people
     assert [one.absent for one in delivery.people] == [("pa77",), ("pa88",), ()]
-    assert "pa77: It is not in this run" in (ada.folder / "index.md").read_text()
-    assert "pa88: It is not in this run" in (bob.folder / "index.md").read_text()
+    assert "pa77: It is not there" in (ada.folder / "index.md").read_text()
+    assert "pa88: It is not there" in (bob.folder / "index.md").read_text()
     assert "on 0 of 0 papers" in (cid.folder / "index.md").read_text()
     assert delivery.unassigned == ("pa2", "pa3")
 
@@ -429,15 +429,22 @@ def test_data_of_other_kinds_serve_as_well(tmp_path: Path, kind: str) -> None:
     assert {"zqtitle1z", "zqresponse1z"} <= marks_in(one.folder)
 
 
+def note_sync(folder: Path, number: int, judged: int = 1, **counts: object) -> None:
+    """Write the records of a venue after a sync."""
+    at = "2031-02-03T04:05:06+00:00"
+    sync = {"schema": "reviewscore.sync/1", "number": number, "at": at, **counts}
+    place = folder / "syncs" / f"{number:04d}"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "sync.json").write_text(json.dumps(sync), "utf-8")
+    record = {"schema": "reviewscore.venue_folder/1", "source": "x", "kind": "folder", "made": at,
+              "syncs": number, "judged": judged}  # fmt: skip
+    (folder / "venue.json").write_text(json.dumps(record), "utf-8")
+
+
 def as_venue(venue: Venue, folder: Path) -> Path:
     """The same as a venue folder that was audited."""
     folder.mkdir()
-    record = {"schema": "reviewscore.venue_folder/1", "source": "x", "kind": "folder",
-              "made": "2031-02-03T04:05:06+00:00", "syncs": 1, "judged": 1}  # fmt: skip
-    (folder / "venue.json").write_text(json.dumps(record), "utf-8")
-    (folder / "syncs" / "0001").mkdir(parents=True)
-    sync = {"schema": "reviewscore.sync/1", "number": 1, "at": record["made"]}
-    (folder / "syncs" / "0001" / "sync.json").write_text(json.dumps(sync), "utf-8")
+    note_sync(folder, 1)
     venue.run.rename(folder / "run")
     venue.data.rename(folder / "data")
     return folder
@@ -503,6 +510,27 @@ def test_a_venue_is_delivered_into_its_own_pages_by_name_alone(
     assert report(folder, "-o", "-").exit_code == 0  # the run of the venue, as ever
 
 
+def test_a_sync_that_no_audit_took_up_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = as_venue(Venue(tmp_path, {"rv1": "pa1"}), tmp_path / "venue")
+    file = folder / "assignments.csv"
+    file.write_text("person,role,review\nada,reviewer,rv1\n", "utf-8")
+
+    def told() -> bool:
+        ended = invoker("report", capsys)(folder, "--for", "reviewer", "--out-of", file)
+        assert ended.exit_code == 0, ended.stderr
+        return "warning: the last sync is not in these pages" in ended.stderr
+
+    note_sync(folder, 2)
+    before = told()
+    note_sync(folder, 3, reviews={"withdrawn": 1})
+    behind = told()
+    note_sync(folder, 3, judged=3, reviews={"withdrawn": 1})
+
+    assert [before, behind, told()] == [False, True, False]
+
+
 def test_the_command_names_what_it_wrote_and_what_is_of_nobody(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -518,7 +546,7 @@ def test_the_command_names_what_it_wrote_and_what_is_of_nobody(
     assert ended.exit_code == 0
     folder = tmp_path / "pages" / folder_of("ada") / "area-chair"
     assert ended.stdout.splitlines() == [f"{folder}: 1 page with something to read"]
-    assert "ada: 'pa9' is not in this run" in ended.stderr
+    assert "ada: 'pa9' is not there" in ended.stderr
     assert "1 paper that no area-chair may see: pa2" in ended.stderr
     assert "1 conflict with papers that are not in this run" in ended.stderr
     assert "pa-2" in ended.stderr

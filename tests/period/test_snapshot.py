@@ -120,6 +120,10 @@ def test_what_came_later_stands_beside_the_point(venue: MovingVenue, report: Inv
     assert f"Reworded on 2026-05-02: it was “{COUNTRY}”" in text
     assert "The review is of version 1 of 2 of the paper" in text
     assert text.count("The review is of version") == 3  # and not of the review that came later
+    pages = venue.path.parent / "pages"
+    assert report(str(venue.path), "--for", "meta-reviewer", "-o", pages).exit_code == 0
+    revised = "The paper has a newer version (2); these reviews are of version 1"
+    assert "".join(page.read_text("utf-8") for page in pages.glob("frogs*.md")).count(revised) == 1
 
 
 def test_what_a_reviewer_takes_back_is_shown_beside_its_point_and_changes_no_verdict(

@@ -314,7 +314,9 @@ def test_papers_without_a_text_wait_for_it_where_the_source_brings_it_later(
     put(source, [paper("p1"), paper("p2")], [review("r1", "p1"), review("r2", "p2")])
 
     assert (done.counts, done.bad_lines) == ({"new": 2}, 0)
-    assert told == ["1 papers have no text yet; they and their reviews wait for it"]
+    assert told == [
+        "1 paper without a text yet: left out with the reviews, until a sync finds the text"
+    ]
     assert sync(given, venue).counts == {"new": 2}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import RunFolderError
-from reviewscore.period.log import LOG, Head, LogEntry, append, head
+from reviewscore.period.log import LOG, Head, LogEntry, append, head, read
 from reviewscore.period.venue import VenueFolder
 from reviewscore.period.verify import PAGE_SUMS, note_pages, verify
 from reviewscore.runs.folder import MANIFEST, POINTS, digests_of, manifest_of
@@ -223,3 +223,31 @@ def test_a_purged_run_is_no_fault_and_a_run_that_knows_less_says_so(
     found.audit()
     assert verify(found.path).holds
     assert VenueFolder(found.path).behind is None
+
+
+def test_a_venue_whose_run_was_purged_verifies_and_says_what_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    venue = MovingVenue(tmp_path)
+    venue.next_day()
+
+    done = invoker("purge", capsys)(venue.path, "--yes")
+
+    assert done.exit_code == 0, done.stderr
+    assert f"the rest of the venue folder {venue.path}" in done.stdout
+    assert [fault for check in verify(venue.path).checks for fault in check.faults] == []
+    assert [entry.event for entry in read(venue.path)][-1] == "purged"
+
+
+def test_rates_are_of_a_venue_folder_as_of_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    venue = MovingVenue(tmp_path)
+    venue.next_day()
+    rates = invoker("venue", capsys)
+
+    of_folder, of_run = rates(venue.path), rates(venue.path / "run")
+
+    assert of_folder.stderr == of_run.stderr
+    assert of_folder.stdout == of_run.stdout
+    assert "is no run folder" not in of_folder.stderr
