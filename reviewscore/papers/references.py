@@ -115,7 +115,9 @@ def read_reference(
     """
     words = " ".join(words.split()).strip()
     doi, url = DOI.search(words), URL.search(words)
-    bare = URL.sub(" ", DOI.sub(" ", ARXIV.sub(" ", words)))
+    bare = _OMITTED.sub(" ", ARXIV.sub(" ", DOI.sub(" ", URL.sub(" ", words)))).replace(
+        "&amp;", "&"
+    )
     years = list(_YEAR.finditer(bare))
     dated = (match for match in years if match[1] or _ALONE.match(bare, match.start() - 2))
     year = next(dated, years[-1] if years else None)
@@ -133,6 +135,7 @@ def read_reference(
     )  # fmt: skip
 
 
+_OMITTED = re.compile(r"(?:\. ?){3}|…|(?<=\.)\.(?= \()")
 _ALONE = re.compile(r"[.,] \d{4}[a-z]?\. ")
 """A year between the authors and the title."""
 

@@ -18,6 +18,7 @@ from reviewscore.papers.references import (
     ReferenceEntry,
     arxiv_in,
     folded,
+    looks_like_authors,
     read_reference,
     surnames_of,
 )
@@ -62,11 +63,14 @@ def cited_works(
         title: The paper's title, which is none of them.
     """
     texts = [text[:_LONGEST] for text in review.fields.values()]
-    entries = [_own_entries(text, box, "\n".join(texts)) for box, text in enumerate(texts)]
+    mentioned = _mentioned("\n".join(texts))
+    entries = [_own_entries(text, box, mentioned) for box, text in enumerate(texts)]
     lists = [{label: one.reference for label, one in held if label} for held in entries]
-    known = {one.name for one in references if _is_name(one.name)} - set(title.split(":")[:1])
+    known = {one.name for one in references if _is_name(one.name) and " " not in one.name} - set(
+        title.split(":")[:1]
+    )
     groups: list[tuple[ReferenceEntry, list[_Naming]]] = []
-    found = [one for held in entries for _, one in held]
+    found = [one for held in entries for _, one in held if one.reference is not _NOTHING]
     for box, text in enumerate(texts):
         namings = islice(_in_text(text, box, lists, known), _MOST)
         found += _apart(namings, [one for _, one in entries[box]], text)
@@ -137,57 +141,61 @@ def _together(first: ReferenceEntry, second: ReferenceEntry) -> ReferenceEntry:
 
 
 def _apart(namings: Iterator[_Naming], entries: list[_Naming], text: str) -> list[_Naming]:
-    """Namings that do not overlap; an address just after a naming belongs to its work."""
+    """Namings that do not overlap, those that complete one another made one."""
     kept: list[_Naming] = []
     for naming in namings:
-        said = naming.reference
-        over = [one for one in (*entries, *kept) if one.start < naming.end > naming.start < one.end]
-        if over and (over[0].entry or (over[0].start, over[0].end) != (naming.start, naming.end)):
-            continue
-        if (said.arxiv or said.doi or said.url) and not (said.title or said.surnames):
-            near = (one for one in kept if text[one.end : naming.start].strip(_BETWEEN) == "")
-            before = next((one for one in near if 0 <= naming.start - one.end < _NEAR), None)
-            said = said if before is None else _together(before.reference, said)
-            if before is not None:
-                kept[kept.index(before)] = replace(before, reference=said)
-        kept.append(replace(naming, reference=said))
-    return list(_with_people(sorted(kept, key=lambda one: one.start), text))
+        over = [
+            one for one in (*entries, *kept) if one.start < naming.end and naming.start < one.end
+        ]
+        same = over and (over[0].start, over[0].end) == (naming.start, naming.end)
+        if not over or (same and not over[0].entry):
+            kept.append(naming)
+    joined: list[_Naming] = []
+    for naming in sorted(kept, key=lambda one: one.start):
+        if joined and _completes(joined[-1], naming, text):
+            together = _together(joined[-1].reference, naming.reference)
+            joined[-1] = replace(joined[-1], end=naming.end, reference=together)
+        else:
+            joined.append(naming)
+    return joined
 
 
-def _title_and_people(first: _Naming, second: _Naming, text: str) -> bool:
-    """Whether one of two namings says a title and the other, just beside it, whose it is."""
+def _completes(first: _Naming, second: _Naming, text: str) -> bool:
+    """Whether a naming just after another one says more of the same work."""
     one, other = first.reference, second.reference
-    beside = first.end <= second.start and not text[first.end : second.start].strip(_BESIDE_TITLE)
-    plain = not (one.words or other.words)  # of the review's own list all is known
-    return (
-        beside
-        and plain
-        and bool(one.title) != bool(other.title)
-        and bool(one.surnames) != bool(other.surnames)
-        and bool(one.title) != bool(one.surnames)
-    )
+    gap = text[first.end : second.start]
+    if first.end > second.start or len(gap) > _NEAR or one.words or other.words:
+        return False  # of the review's own list all is known
+    if not (one.surnames or one.title) or any(
+        getattr(one, key) and getattr(other, key) for key in ("surnames", "title", "number")
+    ):
+        return False
+    if other.number is not None:
+        single = text[second.start : second.end].strip("\\[]").isdigit()
+        return single and _ASIDE.fullmatch(gap) is not None
+    if other.name and not other.surnames:
+        return False
+    addressed = one.arxiv or one.doi or one.url
+    return not addressed and gap.count("\n") <= 1 and _GAP.fullmatch(gap) is not None
 
 
-def _with_people(namings: Sequence[_Naming], text: str) -> Iterator[_Naming]:
-    """Namings in order; people in brackets just after a title, or before it, are its authors."""
-    last: _Naming | None = None
-    for naming in namings:
-        if last is not None and _title_and_people(last, naming, text):
-            together = _together(last.reference, naming.reference)
-            last = replace(last, end=naming.end, reference=together)
-            continue
-        if last is not None:
-            yield last
-        last = naming
-    if last is not None:
-        yield last
+_VENUES = """
+    neurips nips icml iclr cvpr iccv eccv acl emnlp naacl eacl aaai ijcai kdd interspeech icassp
+    aistats colt uai wacv bmvc corl icra iros rss jmlr tmlr tacl tpami ijcv siggraph miccai sigir
+    wsdm www usenix osdi mlsys arxiv corr ieee stoc focs soda coling acm
+    """.split()  # noqa: SIM905 - a list of so many words is not easier to read
+_VENUE = rf"(?i:{'|'.join(_VENUES)}|neural information processing systems)"
+_NEAR = 60
+_GAP = re.compile(
+    rf"(?:[\s.,:()\[\]\"“”*_<>–-]|(?:by|from|in|at|see|preprint|link|url|{_VENUE}|{YEAR})\b)*"
+)
+_ASIDE = re.compile(r"[ \"”*_’']*(?:\([^()]{1,15}\))? ?")
+"""What may stand between two namings that are one; and between one and its number."""
 
-
-_BETWEEN = " \t.,:;()[]<>–-"
-_NEAR = 8
-_BESIDE_TITLE = ' ,("“”*_:'
-
-_LABEL = r"\\?\[(\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)\\?\]"
+_SIGN = (
+    r"\d{1,3}\*?|[A-Za-z]\d{0,2}|R\d+|[Rr]ef\.? ?\d{1,2}|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?"
+)
+_LABEL = rf"\\?\[\^?({_SIGN})\\?\]"
 _HEADING = re.compile(
     r"^[\W_]{0,9}(?:\w{1,20}\s+)?(?:references?|refs?|bibliography|citations?)[\W_]{0,9}$",
     re.I | re.M,
@@ -199,18 +207,19 @@ _LINE = re.compile(
 )
 _HEAD = re.compile(
     rf"(?:^|(?<=[.\d)”\"] ))(?:{_LABEL}|\{{(\d{{1,2}})\}})[*_:.,]{{0,3}}\s*[-–:]?\s*(?=\S)"
+    r"(?![,;)]|(?!https?:)(?:also|ha[sd]|have|is|are|was|were|and|or|which|that|can|do|did|[a-z]+(?:s|ed))\b)"
 )
 _COUNT = re.compile(r"(?:(\d{1,2})[.)]|\((\d{1,2})\))[*_]{0,2}\s+|(?=\S)")
 _SIGNS = re.compile(
-    rf"\b{YEAR}[a-z]?\b|\bet\.? al|arxiv|\bdoi\b|https?://|[\"“][^\"”]{{15,}}[\"”]|\b(?:proceedings|"
-    r"proc\.|journal|neurips|nips|icml|iclr|cvpr|iccv|eccv|acl|emnlp|naacl|aaai|ieee|transactions|"
-    r"conference|preprint|press)\b",
+    rf"\b{YEAR}[a-z]?\b|\bet\.? al|\bdoi\b|https?://|[\"“][^\"”]{{15,}}[\"”]|\b(?:proceedings|"
+    rf"proc\.|journal|transactions|conference|preprint|press|{_VENUE})(?:\b|\d)",
     re.I,
 )
 _PEOPLE = re.compile(
     r"(?:[A-Z][\w’'-]+, (?:[A-Z]\.? ?-?){1,3}(?:[,;.&(]| and)|[A-Z][\w’'-]+ [A-Z]{1,3}(?:,|\. )|"
     r"(?:[A-Z]\. ?){1,3}[A-Z][\w’'-]+(?:,| and)|[A-Z][\w’'-]+, [A-Z][\w’'-]+, |"
-    r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+, (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and))"
+    r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+, (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and)|"
+    r"[A-Z][\w’'-]+,? [Ee]t\.? ?[Aa]l\.?,? *(?:\(?[12]\d{3}[a-z]?\)?)?[.,:]? *[\"“*_]*[A-Z])"
 )
 _INITIALS = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
 _REMARK = re.compile(
@@ -218,106 +227,166 @@ _REMARK = re.compile(
     r"could you|my|your)\b"
 )
 _LED_IN = re.compile(r"[^:\n]{3,90}:\s+")
+_ENDS = re.compile(rf"(?:{YEAR}[a-z]?|{URL.pattern})[\W_]*\Z")
 _LONG = 60
 """Characters of a line that may be an entry although nothing announces it."""
 
 
-def _own_entries(text: str, box: int, whole: str) -> list[tuple[str, _Naming]]:
-    """Entries of a list of references that a review has of its own, each with its label."""
+def _mentioned(text: str) -> frozenset[str]:
+    """Labels that a text has in brackets elsewhere than at the beginning of a line."""
+    return frozenset(
+        label
+        for match in _NUMBERS.finditer(text)
+        if not re.search(
+            r"(?:\A|\n)[\s>*_•–-]*\Z", text[max(0, match.start() - 12) : match.start()]
+        )
+        for label in _labels(match["labels"])
+    )
+
+
+def _own_entries(text: str, box: int, mentioned: Collection[str]) -> list[tuple[str, _Naming]]:
+    """Entries of a list of references that a review has of its own, each with its label.
+
+    Lines of another list, such as ``[1] On speed:``, are entries without a reference.
+    """
     heading = _HEADING.search(text)
     after = len(text) if heading is None else heading.end()
+    labelled: list[tuple[str, tuple[int, int], str]] = []
     entries: list[tuple[str, _Naming]] = []
     for line in _LINE.finditer(text):
         words, begin = line["words"], line.start("words")
         heads = list(_HEAD.finditer(words))
         if heads and heads[0].start() == 0:
             ends = [*(head.start() for head in heads[1:]), len(words)]
-            pieces = [
-                (head[head.lastindex or 1], head.span(), end)
-                for head, end in zip(heads, ends, strict=True)
-            ]
-        else:
-            count = _COUNT.match(words)
+            for head, end in zip(heads, ends, strict=True):
+                entry = words[head.end() : end].rstrip()
+                edges = begin + head.start(), begin + head.end() + len(entry)
+                labelled.append((head[head.lastindex or 1].lower(), edges, entry))
+            continue
+        count = _COUNT.match(words)
+        first = count.end() if count and begin >= after else 0
+        led_in = _LED_IN.match(words)
+        if led_in is not None and _PEOPLE.match(words, led_in.end()):
+            first = led_in.end()
+        entry = words[first:].rstrip()
+        if _is_entry(entry, listed=begin >= after):
             number = count and (count[1] or count[2])
-            first = count.end() if count and begin >= after else 0
-            led_in = _LED_IN.match(words)
-            if led_in is not None and _PEOPLE.match(words, led_in.end()):
-                first = led_in.end()
-            pieces = [("", (first, first), len(words))]
-        for label, (start, first), last in pieces:
-            entry = words[first:last].rstrip()
-            if _is_entry(entry, label, whole, listed=begin >= after):
-                counted = number or str(len(entries) + 1) if not label and begin >= after else label
-                edges = begin + start, begin + first + len(entry)
-                naming = _Naming(box, *edges, read_reference(entry), entry=True)
-                entries.append((counted, naming))
+            label = (number or str(len(entries) + 1)) if begin >= after else ""
+            edges = begin + first, begin + first + len(entry)
+            entries.append((label, _Naming(box, *edges, read_reference(entry), entry=True)))
+    sure = [_is_labelled_entry(words, label in mentioned) for label, _, words in labelled]
+    for (label, edges, words), good in zip(labelled, sure, strict=True):
+        listed = good or (2 * sum(sure) > len(sure) and not _is_remark(words))
+        said = read_reference(words) if listed else _NOTHING
+        entries.append((label if listed else "", _Naming(box, *edges, said, entry=True)))
     return entries
 
 
-def _is_entry(words: str, label: str, whole: str, *, listed: bool) -> bool:
-    """Whether a line is an entry of a list, and not a remark of the reviewer's own."""
-    people = _PEOPLE.match(words.lstrip("*_ ")) is not None or len(_INITIALS.findall(words)) > 1
-    if (len(words.split()) < _SHORTEST and not URL.match(words)) or (
-        _REMARK.search(words) and not people
-    ):
+def _is_remark(words: str) -> bool:
+    """Whether a line is a remark of the reviewer's own."""
+    if _PEOPLE.match(words.lstrip("*_ ")) or len(_INITIALS.findall(words)) > 1:
         return False
-    signs = _SIGNS.search(words) is not None
-    if label:
-        return signs or whole.count(f"[{label}") > 1
-    return signs and (listed or (people and len(words) > _LONG))
+    return words.endswith(":") or _REMARK.search(words) is not None
 
 
+def _is_labelled_entry(words: str, mentioned: bool) -> bool:
+    """Whether what follows a label is surely an entry of a list of works."""
+    if _is_remark(words) and not (mentioned and _is_title(words.rstrip("?"))):
+        return False
+    return mentioned or _is_title(words) or _SIGNS.search(words) is not None
+
+
+def _is_entry(words: str, *, listed: bool) -> bool:
+    """Whether a line without a label is an entry of a list of works."""
+    if len(words.split()) < _SHORTEST and not (listed and URL.match(words)):
+        return False
+    people = _PEOPLE.match(words.lstrip("*_ ")) is not None or len(_INITIALS.findall(words)) > 1
+    ended = _ENDS.search(words) is not None
+    if _SIGNS.search(words) is None or _is_remark(words):
+        return False
+    if listed:
+        return people or ended or _is_title(words) or words.startswith(('"', "“", "http"))
+    return people and (ended or len(words) > _LONG)
+
+
+def _is_title(words: str) -> bool:
+    """Whether most longer words of a text begin with a capital, as those of titles do."""
+    found = [word for word in re.findall(r"[\w’'/+-]+", words) if word.lower() not in _SMALL]
+    capitals = sum(not word[0].islower() for word in found)
+    return (
+        len(words.split()) >= _SHORTEST
+        and not words[:1].islower()
+        and _REMARK.search(words) is None
+        and capitals > _MOSTLY * len(found)
+    )
+
+
+_MOSTLY = 0.6
+_SMALL = frozenset(
+    """
+    a an and as at but by does do for from how in into is it its not of on or over than that the to
+    through towards under using via vs what when why with without you your
+    """.split()  # noqa: SIM905
+)
 _PARTICLES = (
     "[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][aiu]|[Dd]os|[LlDd]a|[Ll]e|[EeAa]l|[Tt]e[nr]|bin"
 )
 _SURNAME = rf"(?<![\w’'-])(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]{{0,30}}\w"
 _AND = r"(?:\s*,?\s+(?:and|&)\s+|\s*&\s*|,\s+)"
-_AL = r",?\s+[Ee]t\.?\s?[Aa]l\b\.?"
-_WHEN = rf"(?:[\w’']{{2,10}},?\s+)?{YEAR}[a-z]?"
+_GIVEN = rf"(?:(?<![\w’'-])(?:{CAPITAL}\.-?\s?|{CAPITAL}[a-zß-ÿ’'-]*\s)){{0,3}}"
+_PERSON = rf"{_GIVEN}{_SURNAME}"
+_AL = r"[Ee]t\.?[\s-]?[Aa]l\b\.?"
+_GROUP = rf"(?:{_PERSON}(?:,\s+{_PERSON}){{0,5}},\s*{_AL}|{_PERSON}(?:\s+(?:and|&)\s+{_PERSON})?\s+{_AL})"
+_NAMES = rf"{_PERSON}(?:{_AND}{_PERSON}){{0,6}}"
+_SEVERAL = rf"(?:{_GROUP}|(?:{_PERSON},\s+){{0,5}}{_PERSON}\s*,?\s*(?:\band\b|&)\s*{_PERSON})"
+_WHEN = rf"(?:[\w’']{{2,10}},?\s+)?(?:{YEAR}[a-z]?|['’](?:[0-2]\d|9\d)\b)"
 _WHENS = rf"(?P<years>{_WHEN}(?:\s*[,;&/]\s*(?:{YEAR}[a-z]?|[a-z])\b){{0,3}})"
-_AUTHORS = rf"(?P<authors>{_SURNAME}(?:{_AND}{_SURNAME}){{0,6}}(?:{_AL})?)"
 _NARRATIVE = re.compile(
-    rf"{_AUTHORS}(?:['’]s?)?(?:\s+(?:work|paper|method))?\s*[(\[]\s*{_WHENS}\s*[^()\[\]]{{0,30}}[)\]]"
+    rf"(?P<authors>{_GROUP}|{_NAMES})(?:['’]s?)?(?:\s+(?:work|paper|method))?"
+    rf"\s*[(\[]\s*{_WHENS}\s*[^()\[\]]{{0,30}}[)\]]"
 )
+_LOOSE = re.compile(rf"(?P<authors>{_SEVERAL})(?:,?\s+|,|(?<=\.))(?:in\s+)?{_WHENS}")
+_BEFORE_TITLE = re.compile(rf"(?P<authors>{_NAMES}),?\s+{_WHENS}(?=[.,:]?\s*[\"“]{CAPITAL})")
+_UNDATED = re.compile(rf"(?P<authors>{_GROUP})")
 _BRACKET = re.compile(r"[(\[]([^()\[\]\n]{4,400})[)\]]")
 _BEFORE = re.compile(
     r"(?:\A|[;,&]|e\.g\.|i\.e\.|cf\.?|\b(?:see|and|also|by|of|in|from|to))\s*\Z", re.I
 )
-_INSIDE = re.compile(rf"{_AUTHORS}(?:,?\s+|,|(?<=\.)){_WHENS}")
-_SEVERAL = rf"(?P<authors>{_SURNAME}(?:(?:{_AND}{_SURNAME}){{0,5}}{_AL}|\s+(?:and|&)\s+{_SURNAME}))"
-_LOOSE = re.compile(rf"{_SEVERAL}(?:,?\s+|,|(?<=\.))(?:in\s+)?{_WHENS}")
-_UNDATED = re.compile(rf"(?P<authors>{_SURNAME}(?:{_AND}{_SURNAME}){{0,5}}{_AL})")
-_YEARS = re.compile(rf"(?:({YEAR})([a-z]?)|(?<=[,;&/ ])([a-z]))(?=\s*(?:[,;&/]|\Z))")
-_METHOD = re.compile(r"([\w+-]+)\s*[(\[]?\s?\Z")
+_INSIDE = re.compile(rf"(?P<authors>{_GROUP}|{_NAMES})(?:,?\s+|,|(?<=\.)){_WHENS}")
+_YEARS = re.compile(rf"(?:({YEAR}|['’]\d\d)([a-z]?)|(?<=[,;&/ ])([a-z]))(?=\s*(?:[,;&/]|\Z))")
+_METHOD = re.compile(
+    r"([\w+-]+)(?:\s?[(\[]\s?(?:[^()\[\];\d]{0,60},\s)?|\s(?:(?:paper|method|model|work)\s)?(?:by|of)\s)\Z"
+)
 _INNER = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Von|Du|O['’])[A-Z]")
 _ODD = re.compile(r"\d|[a-z][A-Z]|\A[A-Z]{2,}\Z")
 """Signs that a word is the name of a method, a data set or a venue."""
 _NOBODY = frozenset(
     """
     table tables figure figures section sections equation eq eqs fig theorem lemma appendix line
-    algorithm lines page step corollary proposition definition neurips nips icml iclr cvpr iccv eccv
-    acl emnlp naacl aaai ijcai kdd interspeech icassp aistats colt uai wacv corl icra iros jmlr tmlr
-    tacl siggraph miccai sigir www usenix osdi mlsys arxiv corr ieee imagenet coco voc pascal cifar
+    algorithm lines page step corollary proposition definition
+    imagenet coco voc pascal cifar
     mnist python pytorch tensorflow cuda wmt semeval glue squad kitti ljspeech wikipedia january
     february march april may june july august september october november december spring summer
     fall autumn winter the this these that in on at as since after before until from by for with and
     but also see e.g i.e however although while when where recent early late year years version
-    rebuttal review reviewer
-    """.split()  # noqa: SIM905 - a list of so many words is not easier to read
-)
+    rebuttal review reviewer is are does did both like unlike following similarly why how
+    """.split()  # noqa: SIM905
+) | frozenset(_VENUES)
 """Words that stand before a year and are no people."""
 
 
 def _is_name(name: str) -> bool:
     """Whether a word is the name of a method and hardly anything else."""
-    return len(re.findall(r"[A-Z\d]", name)) > 1 and any(map(str.isupper, name)) and " " not in name
+    plain = name.rstrip("0123456789-'’").lower() not in _NOBODY
+    return plain and len(re.findall(r"[A-Z\d]", name)) > 1 and re.search("[A-Z]", name) is not None
 
 
 def _in_text(
     text: str, box: int, lists: Sequence[Mapping[str, ReferenceEntry]], known: Collection[str]
 ) -> Iterator[_Naming]:
     """All namings in running text, the surest first."""
-    for pattern in (_NARRATIVE, _LOOSE):
+    yield from _by_title(text, box)
+    for pattern in (_NARRATIVE, _LOOSE, _BEFORE_TITLE):
         for match in pattern.finditer(text):
             yield from _by_people(match, 0, text, box)
     for bracket in _BRACKET.finditer(text):
@@ -326,67 +395,69 @@ def _in_text(
                 continue
             yield from _by_people(match, bracket.start(1), text, box)
     yield from _by_number(text, box, lists)
-    yield from _by_title(text, box)
     yield from _by_address(text, box)
     for match in _UNDATED.finditer(text):
-        if surnames := _people(match["authors"]):
-            yield _Naming(box, *match.span(), replace(_NOTHING, surnames=surnames))
+        yield from _by_people(match, 0, text, box)
     for name in sorted(known):
         for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
             yield _Naming(box, *match.span(), replace(_NOTHING, name=name))
 
 
-def _people(authors: str) -> tuple[str, ...]:
-    """Surnames of the people that a work is named by; none if the words are no people."""
-    several = re.search(_AL, authors)
-    names = re.sub(rf"{_AL}|['’]s?\Z", "", authors)
-    surnames = [re.sub(r"['’]s?\Z", "", name) for name in surnames_of(names)]
-    if several is not None and " and " not in names and "&" not in names:
-        # In `Hui, Ka-Hei, et al.` the forename follows; in `Variables, Kim et al.` a list goes on.
-        surnames = surnames[:1] if several[0].startswith(",") else surnames[-1:]
-    while surnames and surnames[0].lower().strip(".") in _NOBODY:
-        del surnames[0]
-    return tuple(surnames)
+def _people(authors: str) -> tuple[str, tuple[str, ...]]:
+    """The words from the first person on, and the surnames; none if the words are no people."""
+    while authors and authors.split(maxsplit=1)[0].lower().strip(".,") in _NOBODY:
+        authors = (authors.split(maxsplit=1)[1:] or [""])[0]
+    names = surnames_of(re.sub(rf"{_AL}|['’]s?\Z", "", authors))
+    surnames = [re.sub(r"['’]s?\Z", "", name) for name in names]
+    odd = sum(_ODD.search(name) is not None for name in surnames)
+    if 0 < odd < len(surnames) and not any(map(_INNER.match, surnames)):
+        return authors, ()  # `KNN, Margin, et al.`
+    if re.search(rf",\s+{_AL}", authors) and not re.search(r" and |&", authors):
+        surnames = surnames[:1]  # in `Hui, Ka-Hei, et al.` the forename follows
+    return authors, tuple(surnames)
 
 
 def _by_people(match: re.Match[str], offset: int, text: str, box: int) -> Iterator[_Naming]:
-    """The works of people with one year or several."""
-    surnames, name = _people(match["authors"]), ""
+    """The works of people with one year, with several, or with none."""
+    (words, surnames), name = _people(match["authors"]), ""
     if not surnames:
         return
-    start, end = offset + match.start(), offset + match.end()
-    method = _METHOD.search(text[max(0, start - 40) : start])
-    if method is not None and text[start - 1] in "([" and _is_name(method[1]):
+    start = offset + match.end("authors") - len(words)
+    method = _METHOD.search(text[max(0, start - 90) : start])
+    if method is not None and _is_name(method[1]):
         name = method[1]
-    alone = len(surnames) == 1 and " al" not in match["authors"].lower()
+    alone = len(surnames) == 1 and re.search(_AL, words) is None
     if alone and _ODD.search(surnames[0]) and not _INNER.match(surnames[0]):
         name, surnames = surnames[0], ()
-    years, at, last = list(_YEARS.finditer(match["years"])), offset + match.start("years"), ""
+    said = replace(_NOTHING, surnames=surnames, name=name)
+    dates = match.groupdict().get("years") or ""
+    years, at, last = list(_YEARS.finditer(dates)), 0, ""
+    if not years:
+        yield _Naming(box, start, offset + match.end(), said)
     for number, year in enumerate(years):
-        last = year[1] or last
-        said = replace(_NOTHING, surnames=surnames, name=name, year=int(last) if last else None)
+        last, at = year[1] or last, offset + match.start("years")
+        if last.strip("'’") != last:
+            last = f"{'19' if last[1] == '9' else '20'}{last[1:]}"
         first = start if number == 0 else at + year.start()
-        span = (start, end) if len(years) == 1 else (first, at + year.end())
-        yield _Naming(box, *span, replace(said, letter=year[2] or year[3] or ""))
+        end = offset + match.end() if len(years) == 1 else at + year.end()
+        when = replace(said, year=int(last) if last else None, letter=year[2] or year[3] or "")
+        yield _Naming(box, first, end, when)
 
 
 _NUMBERS = re.compile(
-    r"(?<![$\\])\\?\[(?P<labels>(?:\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)"
-    r"(?:\s*[-–,;]\s*(?:\d{1,3}|[a-z]\d{0,2}|R\d+)){0,12})\\?\](?!\()"
+    rf"(?<![$\\])\\?\[\^?(?P<labels>(?:{_SIGN})"
+    r"(?:\s*[-–,;]\s*(?:\d{1,3}\*?|[a-z]\d{0,2}|R\d+)){0,12})\\?\](?!\(http|\^)"
 )
-_BY_WORD = re.compile(r"\b[Rr]ef(?:erence)?s?\.?\s*#?(?P<labels>\d{1,3})\b(?!\s*(?:\.\d|[%\w]))")
+_BY_WORD = re.compile(r"\b[Rr]ef(?:\.|erence)?s?[ \t]*#?(?P<labels>\d{1,3})\b(?!\s*(?:\.\d|[%\w]))")
 _IN_PAPER = re.compile(
     r"\s*\(?(?:(?:in|of|from)\s+(?:the|your|this)\s+(?:paper|manuscript|submission|main|references)|"
     r"by the authors)"
 )
 _NO_NUMBER = re.compile(
-    r"(?:\b(?:sections?|tables?|fig(?:ure)?s?\.?|eqs?\.?|equations?|lines?|pages?|steps?|appendix|"
-    r"algorithm|theorem|weakness|question|point|comment|W|Q|[a-z])\s*|[=^_{]\s*)\Z",
-    re.I,
+    r"(?:\b(?:(?i:sections?|tables?|fig(?:ure)?s?\.?|eqs?\.?|equations?|lines?|pages?|steps?|appendix)|"
+    r"Algorithm|Theorem|Weakness|Question|Point|Comment)\s*|\b[A-Za-z]|[=^_{∈]\s*|\\in\s*)\Z"
 )
-_INTERVAL = re.compile(
-    r"(?:\b(?:range|interval|between|scale|in|from|values?|to)|∈|\\in)\s*\Z", re.I
-)
+_INTERVAL = re.compile(r"\b(?:range|interval|between|scale|values?)\s*\Z", re.I)
 _LONGEST_RANGE = 12
 
 
@@ -399,9 +470,12 @@ def _by_number(
         before = text[max(0, match.start() - 40) : match.start()]
         word = match.re is _BY_WORD or re.search(r"\b[Rr]ef(?:erence)?s?\.?\s*\Z", before)
         labels = _labels(match["labels"])
+        line = text.rfind("\n", 0, match.start()) + 1
+        in_formula = text.count("$", line, match.start()) % 2
+        bounds = len(labels) == 2 and labels[0] == "1" and labels[1] not in ("2", "3")  # noqa: PLR2004
+        if labels[:1] == ["0"] or ((bounds or in_formula) and not word) or _INTERVAL.search(before):
+            continue
         no_number = _NO_NUMBER.search(before) and not word
-        if labels[:1] == ["0"] or (labels[:1] == ["1"] and labels[1:] and _INTERVAL.search(before)):
-            no_number = True
         method = re.search(r"([\w+-]+)\s?\Z", before)
         name = method[1] if method and len(labels) == 1 and _is_name(method[1]) else ""
         for label in labels:
@@ -417,7 +491,7 @@ def _by_number(
 def _labels(labels: str) -> list[str]:
     """Each label of a list, ranges spelled out; a long range is none, but lines or an interval."""
     found: list[str] = []
-    for part in re.split(r"\s*[,;]\s*", labels):
+    for part in re.split(r"\s*[,;]\s*", labels.lower()):
         first, *last = re.split(r"\s*[-–]\s*", part)
         if not last:
             found.append(first)
@@ -427,30 +501,87 @@ def _labels(labels: str) -> list[str]:
     return found
 
 
-_TITLE = re.compile(r"[\"“*_]{1,3}(?P<title>[A-Z0-9][^\"“”*_\n]{14,200}?)[.,]?[\"”*_]{1,3}")
-_LINKED = re.compile(rf"\[(?P<title>[^\[\]\n]{{15,200}})\]\((?={URL.pattern})")
+_TITLE = re.compile(r"[\"“*_]{1,3}(?P<title>[A-Z0-9][^\"“”*_\n]{9,200}?)[.,]?[\"”*_]{1,3}")
+_LINKED = re.compile(rf"\[[*_]*(?P<title>[^\[\]\n]{{2,200}}?)[*_]*\]\((?={URL.pattern})")
 _TITLED = re.compile(
-    r"\b(?:papers?|works?|articles?|study|survey|book|thesis|reference|(?:en)?titled|called|cit(?:e|ing)|"
-    r"see|by)\s*[:,(]?\s*\Z",
+    r"(?:\b(?:papers?|works?|articles?|study|survey|book|thesis|reference|(?:en)?titled|"
+    rf"cit(?:e|ing)|see|by)\s*[:,(]?|et\.? al\.?[,:]?|{YEAR}[a-z]?\)?[.,:]?)\s*\Z",
     re.I,
 )
+_MAYBE = re.compile(r"\b(?:such as|like|to|with|on|from|than|e\.g\.,?|of|and)\s*\Z", re.I)
+_PAPERS_OWN = re.compile(r"titl|section|revis|renam|chang|figure|table|caption", re.I)
 _DATED = re.compile(
-    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{_SURNAME}"
+    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{_SURNAME}|\s*\[\d|"
+    rf"\s+{CAPITAL}[^\"“”\n]{{3,80}}\b{YEAR}"
 )
-_SHORT_WORD = 3
+_ANCHOR = re.compile(
+    rf"[(\[,.]\s*(?P<where>{_VENUE})?[ \t,]*(?P<year>{YEAR}|(?<=[a-zA-Z ])[’']?\d\d)\b\s?[)\]]?|"
+    rf"\(\s*(?P<people>(?:{_GROUP}|{_NAMES}),?\s+{_WHENS})"
+)
+_OPENER = re.compile(
+    r"(?:\A|[,;]|\b(?:such as|e\.g\.,?|like|includ(?:es?|ing)|example,|see|and|with|to|"
+    r"missing:?|references?:?))\s+|\A",
+    re.I,
+)
+_SEPARATE = re.compile(
+    r"(?:\A|\n)[\s>]*(?:[-*•–+]\s+|\d{1,2}[.)]\s+)?|[.?!;]\s+|[)\]][,;:]?\s+|[\"“”]"
+)
+_NO_TITLE = re.compile(
+    r"\b(?:is|are|was|were|have|has|methods?|comparisons?|baselines?|papers?|works?|results?|"
+    r"conference|proceedings|journal|transactions|workshop|et al|information processing)\b",
+    re.I,
+)
+_LONG_TITLE, _BACK = 5, 200
 
 
 def _by_title(text: str, box: int) -> Iterator[_Naming]:
-    """Titles in quotation marks or italics with a word for a work before, or a year after them."""
+    """Titles in quotation marks, italics or links, or before a venue with its year."""
     for match in (*_LINKED.finditer(text), *_TITLE.finditer(text)):
-        words = [word for word in match["title"].split() if len(word) > _SHORT_WORD]
-        titled = ":" in match["title"] or 2 * sum(word[0].isupper() for word in words) > len(words)
-        before = _TITLED.search(text[max(0, match.start() - 20) : match.start()])
-        cited = match.re is _LINKED or before or _DATED.match(text, match.end())
-        if len(match["title"].split()) >= _SHORTEST and titled and cited:
-            yield _Naming(box, *match.span("title"), replace(_NOTHING, title=match["title"]))
+        words, before = match["title"], text[max(0, match.start() - 60) : match.start()]
+        linked = match.re is _LINKED and _HOSTS.search(text, match.end(), match.end() + 80)
+        long = len(words.split()) > _LONG_TITLE and _is_title(words)
+        after = text[match.end() : match.end() + 30]
+        if linked and _is_name(words):
+            yield _Naming(box, *match.span("title"), replace(_NOTHING, name=words))
+        elif len(words.split()) >= _SHORTEST and (
+            linked
+            or _DATED.match(text, match.end())
+            or (_TITLED.search(before) and (":" in words or _is_title(words)))
+            or (long and _MAYBE.search(before) and not _PAPERS_OWN.search(before + after))
+        ):
+            yield _Naming(box, *match.span("title"), replace(_NOTHING, title=words))
+    for match in _ANCHOR.finditer(text):
+        yield from _before_venue(match, text, box)
 
 
+def _before_venue(match: re.Match[str], text: str, box: int) -> Iterator[_Naming]:
+    """A title that stands before ``(ICML 2024)``, ``, ICML 2024`` or ``(Lee et al., 2024)``."""
+    begin, whole = max(0, match.start() - _BACK), False
+    for end in _SEPARATE.finditer(text, begin, match.start()):
+        begin, whole = end.end(), end.start() == 0 or end[0].startswith("\n")
+    people, venue, year = match["people"], match["where"], (match["year"] or "").strip("'’")
+    if not people and (not venue and (text[match.start()] in ",." or len(year) == _SHORT_YEAR)):
+        return
+    ended = whole and venue and not text[match.end() :].partition("\n")[0].strip(" .,;*_")
+    segment = text[begin : match.start()]
+    for opener in _OPENER.finditer(segment):
+        title = segment[opener.end() :].strip(" ,*_")
+        count = len(title.split())
+        if not title or title[0].islower() or _NO_TITLE.search(title) or _REMARK.search(title):
+            continue
+        if looks_like_authors(title) and (not venue or count < _LONG_TITLE):
+            continue
+        long = count >= _LONG_TITLE
+        titled = _is_title(title) and (not people or ":" in title or long)
+        if titled or (ended and long and opener.end() == 0):
+            start = segment.index(title, opener.end()) + begin
+            when = None if people else int(year if len(year) > _SHORT_YEAR else f"20{year}")
+            end_of = start + len(title) if people else match.end()
+            yield _Naming(box, start, end_of, replace(_NOTHING, title=title, year=when))
+            return
+
+
+_SHORT_YEAR = 2
 _HOSTS = re.compile(
     r"openreview\.net/(?:forum|pdf)|aclanthology|n(?:eur)?ips\.cc|mlr\.press|thecvf|ieee|acm\.org|"
     r"springer|sciencedirect|nature\.com|science\.org|jmlr|aps\.org|eprints|biorxiv|medrxiv|"
