@@ -115,9 +115,9 @@ def read_reference(
     """
     words = " ".join(words.split()).strip()
     doi, url = DOI.search(words), URL.search(words)
-    bare = _OMITTED.sub(" ", ARXIV.sub(" ", DOI.sub(" ", URL.sub(" ", words)))).replace(
-        "&amp;", "&"
-    )
+    bare = words.replace("&amp;", "&")
+    for pattern in (URL, DOI, ARXIV, _OMITTED):
+        bare = pattern.sub(" ", bare)
     years = list(_YEAR.finditer(bare))
     dated = (match for match in years if match[1] or _ALONE.match(bare, match.start() - 2))
     year = next(dated, years[-1] if years else None)
@@ -143,8 +143,10 @@ _ALONE = re.compile(r"[.,] \d{4}[a-z]?\. ")
 def _parts(entry: str, year: re.Match[str] | None) -> tuple[str, str]:
     """The authors and the title of an entry without its identifiers, as far as they show."""
     quoted = _QUOTED.search(entry)
+    before = "" if quoted is None else entry[: quoted.start()]
+    if quoted is not None and quoted[0][0] in "*_" and before.strip(" .,:*_"):
+        quoted = quoted if looks_like_authors(before) else None  # else a journal
     if quoted is not None and len((quoted["double"] or quoted["single"]).split()) > 1:
-        before = entry[: quoted.start()]
         authors = before if before.strip(" ,.*_") else entry[quoted.end() :]
         return authors, (quoted["double"] or quoted["single"]).strip(" *_,.")
     after = None if year is None else _AFTER_AUTHORS.match(entry, year.end())
@@ -156,7 +158,9 @@ def _parts(entry: str, year: re.Match[str] | None) -> tuple[str, str]:
     last = _FULL_STOP if _BARE_INITIALS.match(entry) else last
     end = last.search(entry)
     first = entry if end is None else entry[: end.start()]
-    if end is not None and looks_like_authors(first):
+    rest = "" if end is None else entry[end.end() :]
+    listed = len(rest.split()) > 1 and not _SURNAME_FIRST.match(rest)
+    if end is not None and listed and looks_like_authors(first):
         return first, _sentence(entry[end.end() :])
     return _title_first(entry)
 
@@ -193,7 +197,9 @@ def looks_like_authors(text: str) -> bool:
     return (
         bool(chunks)
         and all(
-            len(chunk.split()) <= _WORDS_OF_NAME and _PERSON.match(chunk.strip())
+            len(chunk.split()) <= _WORDS_OF_NAME
+            and _PERSON.match(chunk.strip())
+            and not re.search(r"[a-z]{4}\.\s", chunk)
             for chunk in chunks
         )
         and (len(chunks) > 1 or "et al" in text or len(text.split()) < _WORDS_OF_NAME)
@@ -202,6 +208,9 @@ def looks_like_authors(text: str) -> bool:
 
 def _title_first(entry: str) -> tuple[str, str]:
     """Authors and title of ``Title, Lee et al.`` or ``Title. Lee, Kim``."""
+    last = re.search(r"\s\(([^()]{3,60}?),?\s+[Ee]t\.? [Aa]l\b[^()]*\)?[\s.]*\Z", entry)
+    if last is not None and looks_like_authors(f"{last[1]} et al"):
+        return last[1], entry[: last.start()].strip(" *_.")
     title = _sentence(entry)
     last = re.search(rf",\s+((?:[\w’'-]+\s+){{0,2}}{CAPITAL}[\w’'-]+),?\s+et\.?\s?al", entry)
     if last is not None:

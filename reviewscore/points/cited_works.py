@@ -224,7 +224,7 @@ _PEOPLE = re.compile(
 _INITIALS = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
 _REMARK = re.compile(
     r"\?[\s*_]*\Z|\b(?:I(?!\.)|we|the authors?|this paper|the paper|this work|please|should|"
-    r"could you|my|your)\b"
+    r"could you|my|your|[Oo]urs)\b"
 )
 _LED_IN = re.compile(r"[^:\n]{3,90}:\s+")
 _ENDS = re.compile(rf"(?:{YEAR}[a-z]?|{URL.pattern})[\W_]*\Z")
@@ -305,7 +305,8 @@ def _is_entry(words: str, *, listed: bool) -> bool:
     if _SIGNS.search(words) is None or _is_remark(words):
         return False
     if listed:
-        return people or ended or _is_title(words) or words.startswith(('"', "“", "http"))
+        quoted = not words[0].islower() and ('"' in words or "“" in words)
+        return people or ended or quoted or _is_title(words) or words.startswith("http")
     return people and (ended or len(words) > _LONG)
 
 
@@ -338,21 +339,19 @@ _PERSON = rf"{_GIVEN}{_SURNAME}"
 _AL = r"[Ee]t\.?[\s-]?[Aa]l\b\.?"
 _GROUP = rf"(?:{_PERSON}(?:,\s+{_PERSON}){{0,5}},\s*{_AL}|{_PERSON}(?:\s+(?:and|&)\s+{_PERSON})?\s+{_AL})"
 _NAMES = rf"{_PERSON}(?:{_AND}{_PERSON}){{0,6}}"
-_SEVERAL = rf"(?:{_GROUP}|(?:{_PERSON},\s+){{0,5}}{_PERSON}\s*,?\s*(?:\band\b|&)\s*{_PERSON})"
 _WHEN = rf"(?:[\w’']{{2,10}},?\s+)?(?:{YEAR}[a-z]?|['’](?:[0-2]\d|9\d)\b)"
 _WHENS = rf"(?P<years>{_WHEN}(?:\s*[,;&/]\s*(?:{YEAR}[a-z]?|[a-z])\b){{0,3}})"
-_NARRATIVE = re.compile(
-    rf"(?P<authors>{_GROUP}|{_NAMES})(?:['’]s?)?(?:\s+(?:work|paper|method))?"
-    rf"\s*[(\[]\s*{_WHENS}\s*[^()\[\]]{{0,30}}[)\]]"
+_PEOPLE_NAMED = re.compile(
+    rf"(?P<authors>{_GROUP}|{_NAMES})(?:['’]s?)?(?:\s(?:work|paper|method))?"
+    rf"(?:(?P<open>\s*[(\[]\s*){_WHENS}\s*[^()\[\]\n]{{0,30}}[)\]]"
+    rf"|(?:,?\s+(?:in\s)?|,|(?<=\.)){_WHENS.replace('years', 'after')}"
+    rf"(?P<quoted>(?=[.,:]?\s*[\"“]{CAPITAL}))?)"
 )
-_LOOSE = re.compile(rf"(?P<authors>{_SEVERAL})(?:,?\s+|,|(?<=\.))(?:in\s+)?{_WHENS}")
-_BEFORE_TITLE = re.compile(rf"(?P<authors>{_NAMES}),?\s+{_WHENS}(?=[.,:]?\s*[\"“]{CAPITAL})")
 _UNDATED = re.compile(rf"(?P<authors>{_GROUP})")
-_BRACKET = re.compile(r"[(\[]([^()\[\]\n]{4,400})[)\]]")
-_BEFORE = re.compile(
-    r"(?:\A|[;,&]|e\.g\.|i\.e\.|cf\.?|\b(?:see|and|also|by|of|in|from|to))\s*\Z", re.I
+_IN_BRACKET = re.compile(
+    r"[(\[](?:[^()\[\]\n]{0,300}(?:[;,&]|e\.g\.|i\.e\.|cf\.?|\b(?:see|and|also|by|of|in|from|to)))?\s*\Z",
+    re.I,
 )
-_INSIDE = re.compile(rf"(?P<authors>{_GROUP}|{_NAMES})(?:,?\s+|,|(?<=\.)){_WHENS}")
 _YEARS = re.compile(rf"(?:({YEAR}|['’]\d\d)([a-z]?)|(?<=[,;&/ ])([a-z]))(?=\s*(?:[,;&/]|\Z))")
 _METHOD = re.compile(
     r"([\w+-]+)(?:\s?[(\[]\s?(?:[^()\[\];\d]{0,60},\s)?|\s(?:(?:paper|method|model|work)\s)?(?:by|of)\s)\Z"
@@ -386,18 +385,11 @@ def _in_text(
 ) -> Iterator[_Naming]:
     """All namings in running text, the surest first."""
     yield from _by_title(text, box)
-    for pattern in (_NARRATIVE, _LOOSE, _BEFORE_TITLE):
+    for pattern in (_PEOPLE_NAMED, _UNDATED):
         for match in pattern.finditer(text):
-            yield from _by_people(match, 0, text, box)
-    for bracket in _BRACKET.finditer(text):
-        for match in _INSIDE.finditer(bracket[1]):
-            if not _BEFORE.search(bracket[1][: match.start()]):
-                continue
-            yield from _by_people(match, bracket.start(1), text, box)
+            yield from _by_people(match, text, box)
     yield from _by_number(text, box, lists)
     yield from _by_address(text, box)
-    for match in _UNDATED.finditer(text):
-        yield from _by_people(match, 0, text, box)
     for name in sorted(known):
         for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
             yield _Naming(box, *match.span(), replace(_NOTHING, name=name))
@@ -407,40 +399,41 @@ def _people(authors: str) -> tuple[str, tuple[str, ...]]:
     """The words from the first person on, and the surnames; none if the words are no people."""
     while authors and authors.split(maxsplit=1)[0].lower().strip(".,") in _NOBODY:
         authors = (authors.split(maxsplit=1)[1:] or [""])[0]
+    if re.match(r"[A-Z\d]{2,}\w*, [^,]+,", authors) and not authors.isupper():
+        return authors, ()  # `KNN, Margin, et al.`
     names = surnames_of(re.sub(rf"{_AL}|['’]s?\Z", "", authors))
     surnames = [re.sub(r"['’]s?\Z", "", name) for name in names]
-    odd = sum(_ODD.search(name) is not None for name in surnames)
-    if 0 < odd < len(surnames) and not any(map(_INNER.match, surnames)):
-        return authors, ()  # `KNN, Margin, et al.`
     if re.search(rf",\s+{_AL}", authors) and not re.search(r" and |&", authors):
         surnames = surnames[:1]  # in `Hui, Ka-Hei, et al.` the forename follows
     return authors, tuple(surnames)
 
 
-def _by_people(match: re.Match[str], offset: int, text: str, box: int) -> Iterator[_Naming]:
+def _by_people(match: re.Match[str], text: str, box: int) -> Iterator[_Naming]:
     """The works of people with one year, with several, or with none."""
-    (words, surnames), name = _people(match["authors"]), ""
-    if not surnames:
+    (words, surnames), name, said = _people(match["authors"]), "", match.groupdict()
+    start = match.end("authors") - len(words)
+    alone = len(surnames) == 1 and re.search(_AL, words) is None
+    dated = said.get("open") or said.get("quoted") is not None
+    before = text[max(0, start - 300) : start]
+    if not surnames or (alone and not dated and not _IN_BRACKET.search(before)):
         return
-    start = offset + match.end("authors") - len(words)
-    method = _METHOD.search(text[max(0, start - 90) : start])
+    method = _METHOD.search(before[-90:])
     if method is not None and _is_name(method[1]):
         name = method[1]
-    alone = len(surnames) == 1 and re.search(_AL, words) is None
     if alone and _ODD.search(surnames[0]) and not _INNER.match(surnames[0]):
         name, surnames = surnames[0], ()
-    said = replace(_NOTHING, surnames=surnames, name=name)
-    dates = match.groupdict().get("years") or ""
-    years, at, last = list(_YEARS.finditer(dates)), 0, ""
+    work = replace(_NOTHING, surnames=surnames, name=name)
+    key = "years" if said.get("years") else "after"
+    years, last = list(_YEARS.finditer(said.get(key) or "")), ""
     if not years:
-        yield _Naming(box, start, offset + match.end(), said)
+        yield _Naming(box, start, match.end(), work)
     for number, year in enumerate(years):
-        last, at = year[1] or last, offset + match.start("years")
+        last, at = year[1] or last, match.start(key)
         if last.strip("'’") != last:
             last = f"{'19' if last[1] == '9' else '20'}{last[1:]}"
         first = start if number == 0 else at + year.start()
-        end = offset + match.end() if len(years) == 1 else at + year.end()
-        when = replace(said, year=int(last) if last else None, letter=year[2] or year[3] or "")
+        end = match.end() if len(years) == 1 else at + year.end()
+        when = replace(work, year=int(last) if last else None, letter=year[2] or year[3] or "")
         yield _Naming(box, first, end, when)
 
 
@@ -508,11 +501,10 @@ _TITLED = re.compile(
     rf"cit(?:e|ing)|see|by)\s*[:,(]?|et\.? al\.?[,:]?|{YEAR}[a-z]?\)?[.,:]?)\s*\Z",
     re.I,
 )
-_MAYBE = re.compile(r"\b(?:such as|like|to|with|on|from|than|e\.g\.,?|of|and)\s*\Z", re.I)
+_MAYBE = re.compile(r"\b(?:such as|like|similar to|compare[ds]? to|with|than|sion on)\s*[\"“]?\Z")
 _PAPERS_OWN = re.compile(r"titl|section|revis|renam|chang|figure|table|caption", re.I)
 _DATED = re.compile(
-    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{_SURNAME}|\s*\[\d|"
-    rf"\s+{CAPITAL}[^\"“”\n]{{3,80}}\b{YEAR}"
+    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{_SURNAME}|\s*\[\d"
 )
 _ANCHOR = re.compile(
     rf"[(\[,.]\s*(?P<where>{_VENUE})?[ \t,]*(?P<year>{YEAR}|(?<=[a-zA-Z ])[’']?\d\d)\b\s?[)\]]?|"
@@ -524,7 +516,7 @@ _OPENER = re.compile(
     re.I,
 )
 _SEPARATE = re.compile(
-    r"(?:\A|\n)[\s>]*(?:[-*•–+]\s+|\d{1,2}[.)]\s+)?|[.?!;]\s+|[)\]][,;:]?\s+|[\"“”]"
+    r"(?:\A|\n)[\s>]*(?:[-*•–+]\s+|\d{1,2}[.)]\s+)?|[.?!;][ \t]+|[)\]][,;:]?[ \t]+|[\"“”]"
 )
 _NO_TITLE = re.compile(
     r"\b(?:is|are|was|were|have|has|methods?|comparisons?|baselines?|papers?|works?|results?|"
@@ -541,11 +533,13 @@ def _by_title(text: str, box: int) -> Iterator[_Naming]:
         linked = match.re is _LINKED and _HOSTS.search(text, match.end(), match.end() + 80)
         long = len(words.split()) > _LONG_TITLE and _is_title(words)
         after = text[match.end() : match.end() + 30]
+        if _REMARK.search(words) or re.search(_AL, words):
+            continue
         if linked and _is_name(words):
             yield _Naming(box, *match.span("title"), replace(_NOTHING, name=words))
         elif len(words.split()) >= _SHORTEST and (
             linked
-            or _DATED.match(text, match.end())
+            or (_DATED.match(text, match.end()) and not _PAPERS_OWN.search(before))
             or (_TITLED.search(before) and (":" in words or _is_title(words)))
             or (long and _MAYBE.search(before) and not _PAPERS_OWN.search(before + after))
         ):
@@ -558,11 +552,10 @@ def _before_venue(match: re.Match[str], text: str, box: int) -> Iterator[_Naming
     """A title that stands before ``(ICML 2024)``, ``, ICML 2024`` or ``(Lee et al., 2024)``."""
     begin, whole = max(0, match.start() - _BACK), False
     for end in _SEPARATE.finditer(text, begin, match.start()):
-        begin, whole = end.end(), end.start() == 0 or end[0].startswith("\n")
+        begin, whole = end.end(), end.start() == 0 or end[0][:1] in "\n)]"
     people, venue, year = match["people"], match["where"], (match["year"] or "").strip("'’")
     if not people and (not venue and (text[match.start()] in ",." or len(year) == _SHORT_YEAR)):
         return
-    ended = whole and venue and not text[match.end() :].partition("\n")[0].strip(" .,;*_")
     segment = text[begin : match.start()]
     for opener in _OPENER.finditer(segment):
         title = segment[opener.end() :].strip(" ,*_")
@@ -573,7 +566,8 @@ def _before_venue(match: re.Match[str], text: str, box: int) -> Iterator[_Naming
             continue
         long = count >= _LONG_TITLE
         titled = _is_title(title) and (not people or ":" in title or long)
-        if titled or (ended and long and opener.end() == 0):
+        first = (whole and opener.end() == 0) or opener[0].endswith(("example, ", "as ", "g., "))
+        if titled or (first and venue and long):
             start = segment.index(title, opener.end()) + begin
             when = None if people else int(year if len(year) > _SHORT_YEAR else f"20{year}")
             end_of = start + len(title) if people else match.end()

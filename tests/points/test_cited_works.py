@@ -228,7 +228,7 @@ SINGLE = [
     ('Newt et al., "Receding: Ponds in Summer", https://arxiv.org/abs/2401.01234', "Receding: Ponds in Summer", ("Newt",), None, "2401.01234"),
     ("- Newt et al. (2024). Receding ponds in summer. ICML 2024", "Receding ponds in summer", ("Newt",), 2024, ""),
     ("    * Newt et al., Receding ponds in summer. ICML 2024", "Receding ponds in summer", ("Newt",), 2024, ""),
-    ('is like Newt, Olga, et al. "Receding ponds." arXiv preprint arXiv:2401.01234 (2024).', "Receding ponds", ("Newt",), None, "2401.01234"),
+    ('is like Newt, Olga, et al. "Receding ponds soon." arXiv preprint arXiv:2401.01234 (2024).', "Receding ponds soon", ("Newt",), None, "2401.01234"),
     ("ToadX: Self-Supervised Counting of Toads (Newt et al., 2020) is missing", "ToadX: Self-Supervised Counting of Toads", ("Newt",), 2020, ""),
     ('cite Frogman, 2024 "Receding Ponds in Summer" too', "Receding Ponds in Summer", ("Frogman",), 2024, ""),
     ('It is like "Deep counting for shy toads" by Newt et al. in spirit', "Deep counting for shy toads", ("Newt",), None, ""),
