@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from rapidfuzz import fuzz
 
@@ -166,7 +166,7 @@ def _completes(first: _Naming, second: _Naming, text: str) -> bool:
     gap = text[first.end : second.start]
     if first.end > second.start or len(gap) > _NEAR or one.words or other.words:
         return False  # of the review's own list all is known
-    if not (one.surnames or one.title) or any(
+    if not (one.surnames or one.title or (one.name and gap == "](")) or any(
         getattr(one, key) and getattr(other, key) for key in ("surnames", "title", "number")
     ):
         return False
@@ -264,14 +264,14 @@ def _own_entries(text: str, box: int, mentioned: Collection[str]) -> list[tuple[
                 labelled.append((head[head.lastindex or 1].lower(), edges, entry))
             continue
         count = _COUNT.match(words)
-        first = count.end() if count and begin >= after else 0
+        number = (count[1] or count[2]) if count else None
+        first = count.end() if count and number else 0
         led_in = _LED_IN.match(words)
         if led_in is not None and _PEOPLE.match(words, led_in.end()):
             first = led_in.end()
         entry = words[first:].rstrip()
         if _is_entry(entry, listed=begin >= after):
-            number = count and (count[1] or count[2])
-            label = (number or str(len(entries) + 1)) if begin >= after else ""
+            label = number or (str(len(entries) + 1) if begin >= after else "")
             edges = begin + first, begin + first + len(entry)
             entries.append((label, _Naming(box, *edges, read_reference(entry), entry=True)))
     sure = [_is_labelled_entry(words, label in mentioned) for label, _, words in labelled]
@@ -405,6 +405,8 @@ def _people(authors: str) -> tuple[str, tuple[str, ...]]:
     surnames = [re.sub(r"['’]s?\Z", "", name) for name in names]
     if re.search(rf",\s+{_AL}", authors) and not re.search(r" and |&", authors):
         surnames = surnames[:1]  # in `Hui, Ka-Hei, et al.` the forename follows
+    if surnames and surnames[-1].lower() in _NOBODY:
+        return authors, ()
     return authors, tuple(surnames)
 
 
@@ -498,13 +500,16 @@ _TITLE = re.compile(r"[\"“*_]{1,3}(?P<title>[A-Z0-9][^\"“”*_\n]{9,200}?)[.
 _LINKED = re.compile(rf"\[[*_]*(?P<title>[^\[\]\n]{{2,200}}?)[*_]*\]\((?={URL.pattern})")
 _TITLED = re.compile(
     r"(?:\b(?:papers?|works?|articles?|study|survey|book|thesis|reference|(?:en)?titled|"
-    rf"cit(?:e|ing)|see|by)\s*[:,(]?|et\.? al\.?[,:]?|{YEAR}[a-z]?\)?[.,:]?)\s*\Z",
+    rf"cit(?:e|ing)|see|by)\s*[:,(]?|{YEAR}[a-z]?\)?[.,:]?)\s*\Z",
     re.I,
 )
-_MAYBE = re.compile(r"\b(?:such as|like|similar to|compare[ds]? to|with|than|sion on)\s*[\"“]?\Z")
+_MAYBE = re.compile(
+    r"\b(?:such as|like|similar to|compare[ds]? to|with|than|sion o[nf]|[Ee]\.g\.,?)\s*\Z"
+)
 _PAPERS_OWN = re.compile(r"titl|section|revis|renam|chang|figure|table|caption", re.I)
 _DATED = re.compile(
-    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{_SURNAME}|\s*\[\d"
+    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{_SURNAME}|\s*\[\d|"
+    rf"\s+paper\b"
 )
 _ANCHOR = re.compile(
     rf"[(\[,.]\s*(?P<where>{_VENUE})?[ \t,]*(?P<year>{YEAR}|(?<=[a-zA-Z ])[’']?\d\d)\b\s?[)\]]?|"
@@ -516,7 +521,7 @@ _OPENER = re.compile(
     re.I,
 )
 _SEPARATE = re.compile(
-    r"(?:\A|\n)[\s>]*(?:[-*•–+]\s+|\d{1,2}[.)]\s+)?|[.?!;][ \t]+|[)\]][,;:]?[ \t]+|[\"“”]"
+    r"(?:\A|\n)[\s>]*(?:[-*•–+]\s+|\d{1,2}[.)]\s+)?|[.?!;][ \t]+|[)\]][,;:]?[ \t]+|[\"“”\[]"
 )
 _NO_TITLE = re.compile(
     r"\b(?:is|are|was|were|have|has|methods?|comparisons?|baselines?|papers?|works?|results?|"
@@ -533,15 +538,21 @@ def _by_title(text: str, box: int) -> Iterator[_Naming]:
         linked = match.re is _LINKED and _HOSTS.search(text, match.end(), match.end() + 80)
         long = len(words.split()) > _LONG_TITLE and _is_title(words)
         after = text[match.end() : match.end() + 30]
-        if _REMARK.search(words) or re.search(_AL, words):
+        if _REMARK.search(words) or re.search(_AL, words) or not words[0].isupper():
             continue
         if linked and _is_name(words):
             yield _Naming(box, *match.span("title"), replace(_NOTHING, name=words))
         elif len(words.split()) >= _SHORTEST and (
             linked
+            or re.search(rf"{_AL}[,:]?\s*\Z", before)
             or (_DATED.match(text, match.end()) and not _PAPERS_OWN.search(before))
             or (_TITLED.search(before) and (":" in words or _is_title(words)))
-            or (long and _MAYBE.search(before) and not _PAPERS_OWN.search(before + after))
+            or (
+                long
+                and match[0][0] in '"“'
+                and _MAYBE.search(before)
+                and not _PAPERS_OWN.search(before + after)
+            )
         ):
             yield _Naming(box, *match.span("title"), replace(_NOTHING, title=words))
     for match in _ANCHOR.finditer(text):
@@ -554,7 +565,8 @@ def _before_venue(match: re.Match[str], text: str, box: int) -> Iterator[_Naming
     for end in _SEPARATE.finditer(text, begin, match.start()):
         begin, whole = end.end(), end.start() == 0 or end[0][:1] in "\n)]"
     people, venue, year = match["people"], match["where"], (match["year"] or "").strip("'’")
-    if not people and (not venue and (text[match.start()] in ",." or len(year) == _SHORT_YEAR)):
+    bare = text[match.start()] in ",." and not match[0].endswith("]")
+    if not people and not venue and (bare or len(year) == _SHORT_YEAR):
         return
     segment = text[begin : match.start()]
     for opener in _OPENER.finditer(segment):
@@ -588,17 +600,11 @@ _HOSTS = re.compile(
 
 def _by_address(text: str, box: int) -> Iterator[_Naming]:
     """Works by their address, their identifier at arXiv, or their DOI."""
-    for match in URL.finditer(text):
-        url = match[0].rstrip(".,;:*_")
-        if _HOSTS.search(url):
-            doi, arxiv = DOI.search(url), arxiv_in(url)
-            said = replace(_NOTHING, arxiv=arxiv, url="" if arxiv or doi else url)
-            if doi is not None and not arxiv:
-                said = replace(said, doi=doi[1].lower())
-            yield _Naming(box, match.start(), match.start() + len(url), said)
-    for match in ARXIV.finditer(text):
-        if arxiv := arxiv_in(match[0]):
-            yield _Naming(box, *match.span(), replace(_NOTHING, arxiv=arxiv))
-    for match in DOI.finditer(text):
-        doi_of = match[1].rstrip(".").lower()
-        yield _Naming(box, *match.span(), replace(_NOTHING, doi=doi_of))
+    for match in chain(URL.finditer(text), ARXIV.finditer(text), DOI.finditer(text)):
+        words = match[0].rstrip(".,;:*_?")
+        arxiv, doi = arxiv_in(words), DOI.search(words)
+        url = words if match.re is URL and _HOSTS.search(words) else ""
+        said = replace(_NOTHING, arxiv=arxiv, doi=doi[1].lower() if doi and not arxiv else "")
+        said = said if arxiv or doi else replace(said, url=url)
+        if url or (match.re is not URL and said is not _NOTHING):
+            yield _Naming(box, match.start(), match.start() + len(words), said)
