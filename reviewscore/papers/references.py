@@ -57,6 +57,17 @@ ARXIV = re.compile(
 """An identifier at arXiv, with or without what says so; without, it has five digits in its end."""
 DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>,;?\])}]+)", re.I)
 URL = re.compile(r"https?://[^\s<>\"'\])}]+")
+_PARTICLES = (
+    "[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][aiu]|[Dd]os|[LlDd]a|[Ll]e|[EeAa]l|[Tt]e[nr]|bin"
+)
+SURNAME = rf"(?<![\w’'-])(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]{{0,30}}\w"
+_AND_MORE = r"(?:\s*,?\s+(?:and|&)\s+|\s*&\s*|,\s+)"
+_GIVEN = rf"(?:(?<![\w’'-])(?:{CAPITAL}\.-?\s?|{CAPITAL}[a-zß-ÿ’'-]*\s)){{0,3}}"
+_NAMED_PERSON = rf"{_GIVEN}{SURNAME}"
+ET_AL = r"[Ee]t\.?[\s-]?[Aa]l\b\.?"
+PEOPLE_ET_AL = rf"(?:{_NAMED_PERSON}(?:,\s+{_NAMED_PERSON}){{0,5}},\s*{ET_AL}|{_NAMED_PERSON}(?:\s+(?:and|&)\s+{_NAMED_PERSON})?\s+{ET_AL})"
+PEOPLE = rf"{_NAMED_PERSON}(?:{_AND_MORE}{_NAMED_PERSON}){{0,6}}"
+"""Patterns of people in running text."""
 YEAR = r"(?:19[3-9]\d|20[0-4]\d)"
 _YEAR = re.compile(rf"(?<![\d.:/–-])(\(?)(?<!\d)({YEAR})([a-z]?)(?![\d/]|[–-]\d|\.\d)")
 _QUOTED = re.compile(
@@ -206,6 +217,41 @@ def looks_like_authors(text: str) -> bool:
     )
 
 
+_FIRST_PEOPLE = re.compile(
+    r"(?:[A-Z][\w’'-]+, (?:[A-Z]\.? ?-?){1,3}(?:[,;.&(]| and)|[A-Z][\w’'-]+ [A-Z]{1,3}(?:,|\. )|"
+    r"(?:[A-Z]\. ?){1,3}[A-Z][\w’'-]+(?:,| and)|[A-Z][\w’'-]+, [A-Z][\w’'-]+, |"
+    r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+, (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and)|"
+    r"[A-Z][\w’'-]+,? [Ee]t\.? ?[Aa]l\.?,? *(?:\(?[12]\d{3}[a-z]?\)?)?[.,:]? *[\"“*_]*[A-Z])"
+)
+_WITH_INITIALS = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
+
+
+def begins_with_people(words: str) -> bool:
+    """Whether a line begins as the entry of a list does that has its authors first."""
+    first = _FIRST_PEOPLE.match(words.lstrip("*_ "))
+    return first is not None or len(_WITH_INITIALS.findall(words)) > 1
+
+
+def looks_like_title(words: str) -> bool:
+    """Whether most longer words of a text begin with a capital, as those of titles do."""
+    found = [word for word in re.findall(r"[\w’'/+-]+", words) if word.lower() not in _SMALL]
+    capitals = sum(not word[0].islower() for word in found)
+    return (
+        len(words.split()) >= _FEWEST
+        and not words[:1].islower()
+        and capitals > _MOSTLY * len(found)
+    )
+
+
+_MOSTLY = 0.6
+_SMALL = frozenset(
+    """
+    a an and as at but by does do for from how in into is it its not of on or over than that the to
+    through towards under using via vs what when why with without you your
+    """.split()  # noqa: SIM905
+)
+
+
 def _title_first(entry: str) -> tuple[str, str]:
     """Authors and title of ``Title, Lee et al.`` or ``Title. Lee, Kim``."""
     last = re.search(r"\s\(([^()]{3,60}?),?\s+[Ee]t\.? [Aa]l\b[^()]*\)?[\s.]*\Z", entry)
@@ -217,7 +263,7 @@ def _title_first(entry: str) -> tuple[str, str]:
         return last[1], entry[: last.start()].strip(" *_")
     rest = entry[entry.find(title) + len(title) :].strip(" ,.")
     end = _AUTHORS_END.search(rest)
-    people = rest if end is None else rest[: end.start()]
+    people = re.sub(rf",?\s*{YEAR}.*", "", rest if end is None else rest[: end.start()])
     return (people if looks_like_authors(people) else ""), title
 
 

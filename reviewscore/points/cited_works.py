@@ -13,12 +13,18 @@ from reviewscore.papers.references import (
     ARXIV,
     CAPITAL,
     DOI,
+    ET_AL,
+    PEOPLE,
+    PEOPLE_ET_AL,
+    SURNAME,
     URL,
     YEAR,
     ReferenceEntry,
     arxiv_in,
+    begins_with_people,
     folded,
     looks_like_authors,
+    looks_like_title,
     read_reference,
     surnames_of,
 )
@@ -215,13 +221,6 @@ _SIGNS = re.compile(
     rf"proc\.|journal|transactions|conference|preprint|press|{_VENUE})(?:\b|\d)",
     re.I,
 )
-_PEOPLE = re.compile(
-    r"(?:[A-Z][\w’'-]+, (?:[A-Z]\.? ?-?){1,3}(?:[,;.&(]| and)|[A-Z][\w’'-]+ [A-Z]{1,3}(?:,|\. )|"
-    r"(?:[A-Z]\. ?){1,3}[A-Z][\w’'-]+(?:,| and)|[A-Z][\w’'-]+, [A-Z][\w’'-]+, |"
-    r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+, (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and)|"
-    r"[A-Z][\w’'-]+,? [Ee]t\.? ?[Aa]l\.?,? *(?:\(?[12]\d{3}[a-z]?\)?)?[.,:]? *[\"“*_]*[A-Z])"
-)
-_INITIALS = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
 _REMARK = re.compile(
     r"\?[\s*_]*\Z|\b(?:I(?!\.)|we|the authors?|this paper|the paper|this work|please|should|"
     r"could you|my|your|[Oo]urs)\b"
@@ -234,14 +233,8 @@ _LONG = 60
 
 def _mentioned(text: str) -> frozenset[str]:
     """Labels that a text has in brackets elsewhere than at the beginning of a line."""
-    return frozenset(
-        label
-        for match in _NUMBERS.finditer(text)
-        if not re.search(
-            r"(?:\A|\n)[\s>*_•–-]*\Z", text[max(0, match.start() - 12) : match.start()]
-        )
-        for label in _labels(match["labels"])
-    )
+    rest = re.sub(rf"^[ \t>*_•–-]*{_LABEL}", "", text, flags=re.M)
+    return frozenset(one for match in _NUMBERS.finditer(rest) for one in _labels(match["labels"]))
 
 
 def _own_entries(text: str, box: int, mentioned: Collection[str]) -> list[tuple[str, _Naming]]:
@@ -267,14 +260,19 @@ def _own_entries(text: str, box: int, mentioned: Collection[str]) -> list[tuple[
         number = (count[1] or count[2]) if count else None
         first = count.end() if count and number else 0
         led_in = _LED_IN.match(words)
-        if led_in is not None and _PEOPLE.match(words, led_in.end()):
+        if led_in is not None and begins_with_people(words[led_in.end() :]):
             first = led_in.end()
         entry = words[first:].rstrip()
         if _is_entry(entry, listed=begin >= after):
             label = number or (str(len(entries) + 1) if begin >= after else "")
             edges = begin + first, begin + first + len(entry)
             entries.append((label, _Naming(box, *edges, read_reference(entry), entry=True)))
-    sure = [_is_labelled_entry(words, label in mentioned) for label, _, words in labelled]
+    sure = [
+        (looks_like_title(words.rstrip("?")) if _is_remark(words) else True)
+        if label in mentioned
+        else not _is_remark(words) and bool(looks_like_title(words) or _SIGNS.search(words))
+        for label, _, words in labelled
+    ]
     for (label, edges, words), good in zip(labelled, sure, strict=True):
         listed = good or (2 * sum(sure) > len(sure) and not _is_remark(words))
         said = read_reference(words) if listed else _NOTHING
@@ -284,70 +282,33 @@ def _own_entries(text: str, box: int, mentioned: Collection[str]) -> list[tuple[
 
 def _is_remark(words: str) -> bool:
     """Whether a line is a remark of the reviewer's own."""
-    if _PEOPLE.match(words.lstrip("*_ ")) or len(_INITIALS.findall(words)) > 1:
-        return False
-    return words.endswith(":") or _REMARK.search(words) is not None
-
-
-def _is_labelled_entry(words: str, mentioned: bool) -> bool:
-    """Whether what follows a label is surely an entry of a list of works."""
-    if _is_remark(words) and not (mentioned and _is_title(words.rstrip("?"))):
-        return False
-    return mentioned or _is_title(words) or _SIGNS.search(words) is not None
+    remark = words.endswith(":") or _REMARK.search(words) is not None
+    return remark and not begins_with_people(words)
 
 
 def _is_entry(words: str, *, listed: bool) -> bool:
     """Whether a line without a label is an entry of a list of works."""
     if len(words.split()) < _SHORTEST and not (listed and URL.match(words)):
         return False
-    people = _PEOPLE.match(words.lstrip("*_ ")) is not None or len(_INITIALS.findall(words)) > 1
+    people = begins_with_people(words)
     ended = _ENDS.search(words) is not None
     if _SIGNS.search(words) is None or _is_remark(words):
         return False
     if listed:
         quoted = not words[0].islower() and ('"' in words or "“" in words)
-        return people or ended or quoted or _is_title(words) or words.startswith("http")
+        return people or ended or quoted or looks_like_title(words) or words.startswith("http")
     return people and (ended or len(words) > _LONG)
 
 
-def _is_title(words: str) -> bool:
-    """Whether most longer words of a text begin with a capital, as those of titles do."""
-    found = [word for word in re.findall(r"[\w’'/+-]+", words) if word.lower() not in _SMALL]
-    capitals = sum(not word[0].islower() for word in found)
-    return (
-        len(words.split()) >= _SHORTEST
-        and not words[:1].islower()
-        and _REMARK.search(words) is None
-        and capitals > _MOSTLY * len(found)
-    )
-
-
-_MOSTLY = 0.6
-_SMALL = frozenset(
-    """
-    a an and as at but by does do for from how in into is it its not of on or over than that the to
-    through towards under using via vs what when why with without you your
-    """.split()  # noqa: SIM905
-)
-_PARTICLES = (
-    "[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][aiu]|[Dd]os|[LlDd]a|[Ll]e|[EeAa]l|[Tt]e[nr]|bin"
-)
-_SURNAME = rf"(?<![\w’'-])(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]{{0,30}}\w"
-_AND = r"(?:\s*,?\s+(?:and|&)\s+|\s*&\s*|,\s+)"
-_GIVEN = rf"(?:(?<![\w’'-])(?:{CAPITAL}\.-?\s?|{CAPITAL}[a-zß-ÿ’'-]*\s)){{0,3}}"
-_PERSON = rf"{_GIVEN}{_SURNAME}"
-_AL = r"[Ee]t\.?[\s-]?[Aa]l\b\.?"
-_GROUP = rf"(?:{_PERSON}(?:,\s+{_PERSON}){{0,5}},\s*{_AL}|{_PERSON}(?:\s+(?:and|&)\s+{_PERSON})?\s+{_AL})"
-_NAMES = rf"{_PERSON}(?:{_AND}{_PERSON}){{0,6}}"
 _WHEN = rf"(?:[\w’']{{2,10}},?\s+)?(?:{YEAR}[a-z]?|['’](?:[0-2]\d|9\d)\b)"
 _WHENS = rf"(?P<years>{_WHEN}(?:\s*[,;&/]\s*(?:{YEAR}[a-z]?|[a-z])\b){{0,3}})"
 _PEOPLE_NAMED = re.compile(
-    rf"(?P<authors>{_GROUP}|{_NAMES})(?:['’]s?)?(?:\s(?:work|paper|method))?"
+    rf"(?P<authors>{PEOPLE_ET_AL}|{PEOPLE})(?:['’]s?)?(?:\s(?:work|paper|method))?"
     rf"(?:(?P<open>\s*[(\[]\s*){_WHENS}\s*[^()\[\]\n]{{0,30}}[)\]]"
     rf"|(?:,?\s+(?:in\s)?|,|(?<=\.)){_WHENS.replace('years', 'after')}"
     rf"(?P<quoted>(?=[.,:]?\s*[\"“]{CAPITAL}))?)"
 )
-_UNDATED = re.compile(rf"(?P<authors>{_GROUP})")
+_UNDATED = re.compile(rf"(?P<authors>{PEOPLE_ET_AL})")
 _IN_BRACKET = re.compile(
     r"[(\[](?:[^()\[\]\n]{0,300}(?:[;,&]|e\.g\.|i\.e\.|cf\.?|\b(?:see|and|also|by|of|in|from|to)))?\s*\Z",
     re.I,
@@ -401,9 +362,9 @@ def _people(authors: str) -> tuple[str, tuple[str, ...]]:
         authors = (authors.split(maxsplit=1)[1:] or [""])[0]
     if re.match(r"[A-Z\d]{2,}\w*, [^,]+,", authors) and not authors.isupper():
         return authors, ()  # `KNN, Margin, et al.`
-    names = surnames_of(re.sub(rf"{_AL}|['’]s?\Z", "", authors))
+    names = surnames_of(re.sub(rf"{ET_AL}|['’]s?\Z", "", authors))
     surnames = [re.sub(r"['’]s?\Z", "", name) for name in names]
-    if re.search(rf",\s+{_AL}", authors) and not re.search(r" and |&", authors):
+    if re.search(rf",\s+{ET_AL}", authors) and not re.search(r" and |&", authors):
         surnames = surnames[:1]  # in `Hui, Ka-Hei, et al.` the forename follows
     if surnames and surnames[-1].lower() in _NOBODY:
         return authors, ()
@@ -414,7 +375,7 @@ def _by_people(match: re.Match[str], text: str, box: int) -> Iterator[_Naming]:
     """The works of people with one year, with several, or with none."""
     (words, surnames), name, said = _people(match["authors"]), "", match.groupdict()
     start = match.end("authors") - len(words)
-    alone = len(surnames) == 1 and re.search(_AL, words) is None
+    alone = len(surnames) == 1 and re.search(ET_AL, words) is None
     dated = said.get("open") or said.get("quoted") is not None
     before = text[max(0, start - 300) : start]
     if not surnames or (alone and not dated and not _IN_BRACKET.search(before)):
@@ -508,12 +469,12 @@ _MAYBE = re.compile(
 )
 _PAPERS_OWN = re.compile(r"titl|section|revis|renam|chang|figure|table|caption", re.I)
 _DATED = re.compile(
-    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{_SURNAME}|\s*\[\d|"
+    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{SURNAME}|\s*\[\d|"
     rf"\s+paper\b"
 )
 _ANCHOR = re.compile(
     rf"[(\[,.]\s*(?P<where>{_VENUE})?[ \t,]*(?P<year>{YEAR}|(?<=[a-zA-Z ])[’']?\d\d)\b\s?[)\]]?|"
-    rf"\(\s*(?P<people>(?:{_GROUP}|{_NAMES}),?\s+{_WHENS})"
+    rf"\(\s*(?P<people>(?:{PEOPLE_ET_AL}|{PEOPLE}),?\s+{_WHENS})"
 )
 _OPENER = re.compile(
     r"(?:\A|[,;]|\b(?:such as|e\.g\.,?|like|includ(?:es?|ing)|example,|see|and|with|to|"
@@ -536,17 +497,17 @@ def _by_title(text: str, box: int) -> Iterator[_Naming]:
     for match in (*_LINKED.finditer(text), *_TITLE.finditer(text)):
         words, before = match["title"], text[max(0, match.start() - 60) : match.start()]
         linked = match.re is _LINKED and _HOSTS.search(text, match.end(), match.end() + 80)
-        long = len(words.split()) > _LONG_TITLE and _is_title(words)
+        long = len(words.split()) > _LONG_TITLE and looks_like_title(words)
         after = text[match.end() : match.end() + 30]
-        if _REMARK.search(words) or re.search(_AL, words) or not words[0].isupper():
+        if _REMARK.search(words) or re.search(ET_AL, words) or not words[0].isupper():
             continue
         if linked and _is_name(words):
             yield _Naming(box, *match.span("title"), replace(_NOTHING, name=words))
         elif len(words.split()) >= _SHORTEST and (
             linked
-            or re.search(rf"{_AL}[,:]?\s*\Z", before)
+            or re.search(rf"{ET_AL}[,:]?\s*\Z", before)
             or (_DATED.match(text, match.end()) and not _PAPERS_OWN.search(before))
-            or (_TITLED.search(before) and (":" in words or _is_title(words)))
+            or (_TITLED.search(before) and (":" in words or looks_like_title(words)))
             or (
                 long
                 and match[0][0] in '"“'
@@ -577,7 +538,7 @@ def _before_venue(match: re.Match[str], text: str, box: int) -> Iterator[_Naming
         if looks_like_authors(title) and (not venue or count < _LONG_TITLE):
             continue
         long = count >= _LONG_TITLE
-        titled = _is_title(title) and (not people or ":" in title or long)
+        titled = looks_like_title(title) and (not people or ":" in title or long)
         first = (whole and opener.end() == 0) or opener[0].endswith(("example, ", "as ", "g., "))
         if titled or (first and venue and long):
             start = segment.index(title, opener.end()) + begin
