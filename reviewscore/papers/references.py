@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from rapidfuzz import fuzz
 
@@ -63,12 +64,21 @@ _PARTICLES = (
 SURNAME = rf"(?<![\w’'-])(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]{{0,30}}\w"
 _AND_MORE = r"(?:\s*,?\s+(?:and|&)\s+|\s*&\s*|,\s+)"
 _GIVEN = rf"(?:(?<![\w’'-])(?:{CAPITAL}\.-?\s?|{CAPITAL}[a-zß-ÿ’'-]*\s)){{0,3}}"
-_NAMED_PERSON = rf"{_GIVEN}{SURNAME}"
+_SOMEBODY = rf"{_GIVEN}{SURNAME}"
 ET_AL = r"[Ee]t\.?[\s-]?[Aa]l\b\.?"
-PEOPLE_ET_AL = rf"(?:{_NAMED_PERSON}(?:,\s+{_NAMED_PERSON}){{0,5}},\s*{ET_AL}|{_NAMED_PERSON}(?:\s+(?:and|&)\s+{_NAMED_PERSON})?\s+{ET_AL})"
-PEOPLE = rf"{_NAMED_PERSON}(?:{_AND_MORE}{_NAMED_PERSON}){{0,6}}"
+PEOPLE_ET_AL = (
+    rf"(?:{_SOMEBODY}(?:,\s+{_SOMEBODY}){{0,5}},\s*{ET_AL}|"
+    rf"{_SOMEBODY}(?:\s+(?:and|&)\s+{_SOMEBODY})?\s+{ET_AL})"
+)
+PEOPLE = rf"{_SOMEBODY}(?:{_AND_MORE}{_SOMEBODY}){{0,6}}"
 """Patterns of people in running text."""
 YEAR = r"(?:19[3-9]\d|20[0-4]\d)"
+VENUES = """
+    neurips nips icml iclr cvpr iccv eccv acl emnlp naacl eacl aaai ijcai kdd interspeech icassp
+    aistats colt uai wacv bmvc corl icra iros rss jmlr tmlr tacl tpami ijcv siggraph miccai sigir
+    wsdm www usenix osdi mlsys arxiv corr ieee stoc focs soda coling acm
+    """.split()  # noqa: SIM905 - a list of so many words is not easier to read
+VENUE = rf"(?i:{'|'.join(VENUES)}|neural information processing systems)"
 _YEAR = re.compile(rf"(?<![\d.:/–-])(\(?)(?<!\d)({YEAR})([a-z]?)(?![\d/]|[–-]\d|\.\d)")
 _QUOTED = re.compile(
     r"[\"“”„](?P<double>[^\"“”]{6,300}?)[,.]?[\"“”]|(?<!\w)[‘'`*_]{1,2}(?P<single>\w.{8,250}?)[,.]?"
@@ -112,6 +122,29 @@ def arxiv_in(text: str) -> str:
         if len(identifier) == 10 or "arxiv" in match[0].lower():  # noqa: PLR2004 - NNNN.NNNNN
             return identifier
     return ""
+
+
+PUBLISHERS = re.compile(
+    r"openreview\.net/(?:forum|pdf)|aclanthology|n(?:eur)?ips\.cc|mlr\.press|thecvf|ieee|acm\.org|"
+    r"springer|sciencedirect|nature\.com|science\.org|jmlr|aps\.org|eprints|biorxiv|medrxiv|"
+    r"semanticscholar|hal\.|ssrn|pnas|aaai\.org|ijcai|ecva\.net|isca|wiley|oup\.com|mdpi|plos|"
+    r"doi\.org|arxiv|\.pdf\Z",
+    re.I,
+)
+"""Addresses of works; others are of programs, data and companies."""
+
+
+def identified_in(text: str) -> Iterator[tuple[int, int, ReferenceEntry]]:
+    """Start, end and identifier of each work that a text names by an address, at arXiv or by DOI."""
+    for match in chain(URL.finditer(text), ARXIV.finditer(text), DOI.finditer(text)):
+        words = match[0].rstrip(".,;:*_?")
+        arxiv, doi = arxiv_in(words), DOI.search(words)
+        url = words if match.re is URL and PUBLISHERS.search(words) else ""
+        if url or (match.re is not URL and (arxiv or doi)):
+            yield match.start(), match.start() + len(words), ReferenceEntry(
+                words="", arxiv=arxiv, url="" if arxiv or doi else url,
+                doi=doi[1].lower() if doi and not arxiv else "",
+            )  # fmt: skip
 
 
 def read_reference(

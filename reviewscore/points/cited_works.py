@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 
 from rapidfuzz import fuzz
 
 from reviewscore.papers.references import (
-    ARXIV,
     CAPITAL,
-    DOI,
     ET_AL,
     PEOPLE,
     PEOPLE_ET_AL,
+    PUBLISHERS,
     SURNAME,
     URL,
+    VENUE,
+    VENUES,
     YEAR,
     ReferenceEntry,
-    arxiv_in,
     begins_with_people,
     folded,
+    identified_in,
     looks_like_authors,
     looks_like_title,
     read_reference,
@@ -185,15 +186,9 @@ def _completes(first: _Naming, second: _Naming, text: str) -> bool:
     return not addressed and gap.count("\n") <= 1 and _GAP.fullmatch(gap) is not None
 
 
-_VENUES = """
-    neurips nips icml iclr cvpr iccv eccv acl emnlp naacl eacl aaai ijcai kdd interspeech icassp
-    aistats colt uai wacv bmvc corl icra iros rss jmlr tmlr tacl tpami ijcv siggraph miccai sigir
-    wsdm www usenix osdi mlsys arxiv corr ieee stoc focs soda coling acm
-    """.split()  # noqa: SIM905 - a list of so many words is not easier to read
-_VENUE = rf"(?i:{'|'.join(_VENUES)}|neural information processing systems)"
 _NEAR = 60
 _GAP = re.compile(
-    rf"(?:[\s.,:()\[\]\"“”*_<>–-]|(?:by|from|in|at|see|preprint|link|url|{_VENUE}|{YEAR})\b)*"
+    rf"(?:[\s.,:()\[\]\"“”*_<>–-]|(?:by|from|in|at|see|preprint|link|url|{VENUE}|{YEAR})\b)*"
 )
 _ASIDE = re.compile(r"[ \"”*_’']*(?:\([^()]{1,15}\))? ?")
 """What may stand between two namings that are one; and between one and its number."""
@@ -218,7 +213,7 @@ _HEAD = re.compile(
 _COUNT = re.compile(r"(?:(\d{1,2})[.)]|\((\d{1,2})\))[*_]{0,2}\s+|(?=\S)")
 _SIGNS = re.compile(
     rf"\b{YEAR}[a-z]?\b|\bet\.? al|\bdoi\b|https?://|[\"“][^\"”]{{15,}}[\"”]|\b(?:proceedings|"
-    rf"proc\.|journal|transactions|conference|preprint|press|{_VENUE})(?:\b|\d)",
+    rf"proc\.|journal|transactions|conference|preprint|press|{VENUE})(?:\b|\d)",
     re.I,
 )
 _REMARK = re.compile(
@@ -323,15 +318,15 @@ _ODD = re.compile(r"\d|[a-z][A-Z]|\A[A-Z]{2,}\Z")
 _NOBODY = frozenset(
     """
     table tables figure figures section sections equation eq eqs fig theorem lemma appendix line
-    algorithm lines page step corollary proposition definition
-    imagenet coco voc pascal cifar
+    algorithm lines page step corollary proposition definition imagenet coco voc pascal cifar
     mnist python pytorch tensorflow cuda wmt semeval glue squad kitti ljspeech wikipedia january
     february march april may june july august september october november december spring summer
-    fall autumn winter the this these that in on at as since after before until from by for with and
-    but also see e.g i.e however although while when where recent early late year years version
-    rebuttal review reviewer is are does did both like unlike following similarly why how
+    fall autumn winter the this these that in on at as since after before until from by for with
+    and but also see e.g i.e however although while when where recent early late year years
+    version rebuttal review reviewer is are does did both like unlike following similarly why
+    how
     """.split()  # noqa: SIM905
-) | frozenset(_VENUES)
+) | frozenset(VENUES)
 """Words that stand before a year and are no people."""
 
 
@@ -350,7 +345,8 @@ def _in_text(
         for match in pattern.finditer(text):
             yield from _by_people(match, text, box)
     yield from _by_number(text, box, lists)
-    yield from _by_address(text, box)
+    for start, end, said in identified_in(text):
+        yield _Naming(box, start, end, said)
     for name in sorted(known):
         for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
             yield _Naming(box, *match.span(), replace(_NOTHING, name=name))
@@ -473,7 +469,7 @@ _DATED = re.compile(
     rf"\s+paper\b"
 )
 _ANCHOR = re.compile(
-    rf"[(\[,.]\s*(?P<where>{_VENUE})?[ \t,]*(?P<year>{YEAR}|(?<=[a-zA-Z ])[’']?\d\d)\b\s?[)\]]?|"
+    rf"[(\[,.]\s*(?P<where>{VENUE})?[ \t,]*(?P<year>{YEAR}|(?<=[a-zA-Z ])[’']?\d\d)\b\s?[)\]]?|"
     rf"\(\s*(?P<people>(?:{PEOPLE_ET_AL}|{PEOPLE}),?\s+{_WHENS})"
 )
 _OPENER = re.compile(
@@ -496,7 +492,7 @@ def _by_title(text: str, box: int) -> Iterator[_Naming]:
     """Titles in quotation marks, italics or links, or before a venue with its year."""
     for match in (*_LINKED.finditer(text), *_TITLE.finditer(text)):
         words, before = match["title"], text[max(0, match.start() - 60) : match.start()]
-        linked = match.re is _LINKED and _HOSTS.search(text, match.end(), match.end() + 80)
+        linked = match.re is _LINKED and PUBLISHERS.search(text, match.end(), match.end() + 80)
         long = len(words.split()) > _LONG_TITLE and looks_like_title(words)
         after = text[match.end() : match.end() + 30]
         if _REMARK.search(words) or re.search(ET_AL, words) or not words[0].isupper():
@@ -549,23 +545,3 @@ def _before_venue(match: re.Match[str], text: str, box: int) -> Iterator[_Naming
 
 
 _SHORT_YEAR = 2
-_HOSTS = re.compile(
-    r"openreview\.net/(?:forum|pdf)|aclanthology|n(?:eur)?ips\.cc|mlr\.press|thecvf|ieee|acm\.org|"
-    r"springer|sciencedirect|nature\.com|science\.org|jmlr|aps\.org|eprints|biorxiv|medrxiv|"
-    r"semanticscholar|hal\.|ssrn|pnas|aaai\.org|ijcai|ecva\.net|isca|wiley|oup\.com|mdpi|plos|"
-    r"doi\.org|arxiv|\.pdf\Z",
-    re.I,
-)
-"""Addresses of works; others are of programs, data and companies."""
-
-
-def _by_address(text: str, box: int) -> Iterator[_Naming]:
-    """Works by their address, their identifier at arXiv, or their DOI."""
-    for match in chain(URL.finditer(text), ARXIV.finditer(text), DOI.finditer(text)):
-        words = match[0].rstrip(".,;:*_?")
-        arxiv, doi = arxiv_in(words), DOI.search(words)
-        url = words if match.re is URL and _HOSTS.search(words) else ""
-        said = replace(_NOTHING, arxiv=arxiv, doi=doi[1].lower() if doi and not arxiv else "")
-        said = said if arxiv or doi else replace(said, url=url)
-        if url or (match.re is not URL and said is not _NOTHING):
-            yield _Naming(box, match.start(), match.start() + len(words), said)
