@@ -135,7 +135,7 @@ PUBLISHERS = re.compile(
 
 
 def identified_in(text: str) -> Iterator[tuple[int, int, ReferenceEntry]]:
-    """Start, end and identifier of each work that a text names by an address, at arXiv or by DOI."""
+    """Start, end and identifier of each work that a text names by address, at arXiv or by DOI."""
     for match in chain(URL.finditer(text), ARXIV.finditer(text), DOI.finditer(text)):
         words = match[0].rstrip(".,;:*_?")
         arxiv, doi = arxiv_in(words), DOI.search(words)
@@ -296,7 +296,9 @@ def _title_first(entry: str) -> tuple[str, str]:
         return last[1], entry[: last.start()].strip(" *_")
     rest = entry[entry.find(title) + len(title) :].strip(" ,.")
     end = _AUTHORS_END.search(rest)
-    people = re.sub(rf",?\s*{YEAR}.*", "", rest if end is None else rest[: end.start()])
+    people = rest if end is None else rest[: end.start()]
+    if _SURNAME_FIRST.match(rest):
+        people = re.sub(rf",?\s*{YEAR}.*", "", people)
     return (people if looks_like_authors(people) else ""), title
 
 
