@@ -73,9 +73,8 @@ def cited_works(
     mentioned = _mentioned("\n".join(texts))
     entries = [_own_entries(text, box, mentioned) for box, text in enumerate(texts)]
     lists = [{label: one.reference for label, one in held if label} for held in entries]
-    known = {one.name for one in references if _is_name(one.name) and " " not in one.name} - set(
-        title.split(":")[:1]
-    )
+    names = {one.name for one in references if " " not in one.name}
+    known = {name for name in names if _is_name(name)} - set(title.split(":")[:1])
     groups: list[tuple[ReferenceEntry, list[_Naming]]] = []
     found = [one for held in entries for _, one in held if one.reference is not _NOTHING]
     for box, text in enumerate(texts):
@@ -220,7 +219,6 @@ _REMARK = re.compile(
     r"\?[\s*_]*\Z|\b(?:I(?!\.)|we|the authors?|this paper|the paper|this work|please|should|"
     r"could you|my|your|[Oo]urs)\b"
 )
-_LED_IN = re.compile(r"[^:\n]{3,90}:\s+")
 _ENDS = re.compile(rf"(?:{YEAR}[a-z]?|{URL.pattern})[\W_]*\Z")
 _LONG = 60
 """Characters of a line that may be an entry although nothing announces it."""
@@ -254,19 +252,13 @@ def _own_entries(text: str, box: int, mentioned: Collection[str]) -> list[tuple[
         count = _COUNT.match(words)
         number = (count[1] or count[2]) if count else None
         first = count.end() if count and number else 0
-        led_in = _LED_IN.match(words)
-        if led_in is not None and begins_with_people(words[led_in.end() :]):
-            first = led_in.end()
         entry = words[first:].rstrip()
         if _is_entry(entry, listed=begin >= after):
             label = number or (str(len(entries) + 1) if begin >= after else "")
             edges = begin + first, begin + first + len(entry)
             entries.append((label, _Naming(box, *edges, read_reference(entry), entry=True)))
     sure = [
-        (looks_like_title(words.rstrip("?")) if _is_remark(words) else True)
-        if label in mentioned
-        else not _is_remark(words) and bool(looks_like_title(words) or _SIGNS.search(words))
-        for label, _, words in labelled
+        _is_entry(words, listed=True, mentioned=label in mentioned) for label, _, words in labelled
     ]
     for (label, edges, words), good in zip(labelled, sure, strict=True):
         listed = good or (2 * sum(sure) > len(sure) and not _is_remark(words))
@@ -281,18 +273,21 @@ def _is_remark(words: str) -> bool:
     return remark and not begins_with_people(words)
 
 
-def _is_entry(words: str, *, listed: bool) -> bool:
-    """Whether a line without a label is an entry of a list of works."""
-    if len(words.split()) < _SHORTEST and not (listed and URL.match(words)):
+def _is_entry(words: str, *, listed: bool, mentioned: bool | None = None) -> bool:
+    """Whether a line is an entry of a list of works; `mentioned` where it has a label."""
+    people, title = begins_with_people(words), looks_like_title(words.rstrip("?"))
+    signs = _SIGNS.search(words) is not None
+    if _is_remark(words):
+        return bool(mentioned and title)
+    if mentioned is not None:
+        return mentioned or title or people or signs
+    if not signs or (len(words.split()) < _SHORTEST and not (listed and URL.match(words))):
         return False
-    people = begins_with_people(words)
     ended = _ENDS.search(words) is not None
-    if _SIGNS.search(words) is None or _is_remark(words):
-        return False
-    if listed:
-        quoted = not words[0].islower() and ('"' in words or "“" in words)
-        return people or ended or quoted or looks_like_title(words) or words.startswith("http")
-    return people and (ended or len(words) > _LONG)
+    if not listed:
+        return people and (ended or len(words) > _LONG)
+    quoted = not words[0].islower() and ('"' in words or "“" in words)
+    return people or ended or quoted or title or words.startswith("http")
 
 
 _WHEN = rf"(?:[\w’']{{2,10}},?\s+)?(?:{YEAR}[a-z]?|['’](?:[0-2]\d|9\d)\b)"
