@@ -79,6 +79,19 @@ VENUES = """
     wsdm www usenix osdi mlsys arxiv corr ieee stoc focs soda coling acm
     """.split()  # noqa: SIM905 - a list of so many words is not easier to read
 VENUE = rf"(?i:{'|'.join(VENUES)}|neural information processing systems)"
+NOBODY = frozenset(
+    """
+    table tables figure figures section sections equation eq eqs fig theorem lemma appendix line
+    algorithm lines page step corollary proposition definition imagenet coco voc pascal cifar
+    mnist python pytorch tensorflow cuda wmt semeval glue squad kitti ljspeech wikipedia january
+    february march april may june july august september october november december spring summer
+    fall autumn winter the this these that in on at as since after before until from by for with
+    and but also see e.g i.e however although while when where recent early late year years
+    version rebuttal review reviewer is are does did both like unlike following similarly why
+    how
+    """.split()  # noqa: SIM905
+) | frozenset(VENUES)
+"""Words that stand before a year and are no people."""
 _YEAR = re.compile(rf"(?<![\d.:/–-])(\(?)(?<!\d)({YEAR})([a-z]?)(?![\d/]|[–-]\d|\.\d)")
 _QUOTED = re.compile(
     r"[\"“”„](?P<double>[^\"“”]{6,300}?)[,.]?[\"“”]|(?<!\w)[‘'`*_]{1,2}(?P<single>\w.{8,250}?)[,.]?"
@@ -253,7 +266,8 @@ def looks_like_authors(text: str) -> bool:
 _FIRST_PEOPLE = re.compile(
     r"(?:[A-Z][\w’'-]+, (?:[A-Z]\.? ?-?){1,3}(?:[,;.&(]| and)|[A-Z][\w’'-]+ [A-Z]{1,3}(?:,|\. )|"
     r"(?:[A-Z]\. ?){1,3}[A-Z][\w’'-]+(?:,| and)|[A-Z][\w’'-]+, [A-Z][\w’'-]+, |"
-    r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and) (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and|\. )|"
+    r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and) (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+"
+    r"(?:,| and|\. )|"
     r"[A-Z][\w’'-]+,? [Ee]t\.? ?[Aa]l\.?,? *(?:\(?[12]\d{3}[a-z]?\)?)?[.,:]? *[\"“*_]*[A-Z])"
 )
 _WITH_INITIALS = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")

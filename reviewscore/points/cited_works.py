@@ -12,13 +12,13 @@ from rapidfuzz import fuzz
 from reviewscore.papers.references import (
     CAPITAL,
     ET_AL,
+    NOBODY,
     PEOPLE,
     PEOPLE_ET_AL,
     PUBLISHERS,
     SURNAME,
     URL,
     VENUE,
-    VENUES,
     YEAR,
     ReferenceEntry,
     begins_with_people,
@@ -107,10 +107,9 @@ def _work(review: Review, reference: ReferenceEntry, namings: Sequence[_Naming])
 
 
 _KEYS = ("number", "year", "letter", "title", "name", "arxiv", "doi", "url")
-_ALIKE = 90
+_ALIKE, _SHORTEST, _NEAR = 90, 3, 60
 _LONGEST, _MOST = 100_000, 1_000
 """Characters of a field that are read, and namings in it that are looked at."""
-_SHORTEST = 3
 
 
 def _same(first: ReferenceEntry, second: ReferenceEntry) -> bool:
@@ -185,7 +184,6 @@ def _completes(first: _Naming, second: _Naming, text: str) -> bool:
     return not addressed and gap.count("\n") <= 1 and _GAP.fullmatch(gap) is not None
 
 
-_NEAR = 60
 _GAP = re.compile(
     rf"(?:[\s.,:()\[\]\"“”*_<>–-]|(?:by|from|in|at|see|preprint|link|url|{VENUE}|{YEAR})\b)*"
 )
@@ -273,7 +271,7 @@ def _is_remark(words: str) -> bool:
     return remark and not begins_with_people(words)
 
 
-def _is_entry(words: str, *, listed: bool, mentioned: bool | None = None) -> bool:
+def _is_entry(words: str, *, listed: bool = True, mentioned: bool | None = None) -> bool:
     """Whether a line is an entry of a list of works; `mentioned` where it has a label."""
     people, title = begins_with_people(words), looks_like_title(words.rstrip("?"))
     signs = _SIGNS.search(words) is not None
@@ -310,24 +308,11 @@ _METHOD = re.compile(
 _INNER = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Von|Du|O['’])[A-Z]")
 _ODD = re.compile(r"\d|[a-z][A-Z]|\A[A-Z]{2,}\Z")
 """Signs that a word is the name of a method, a data set or a venue."""
-_NOBODY = frozenset(
-    """
-    table tables figure figures section sections equation eq eqs fig theorem lemma appendix line
-    algorithm lines page step corollary proposition definition imagenet coco voc pascal cifar
-    mnist python pytorch tensorflow cuda wmt semeval glue squad kitti ljspeech wikipedia january
-    february march april may june july august september october november december spring summer
-    fall autumn winter the this these that in on at as since after before until from by for with
-    and but also see e.g i.e however although while when where recent early late year years
-    version rebuttal review reviewer is are does did both like unlike following similarly why
-    how
-    """.split()  # noqa: SIM905
-) | frozenset(VENUES)
-"""Words that stand before a year and are no people."""
 
 
 def _is_name(name: str) -> bool:
     """Whether a word is the name of a method and hardly anything else."""
-    plain = name.rstrip("0123456789-'’").lower() not in _NOBODY
+    plain = name.rstrip("0123456789-'’").lower() not in NOBODY
     return plain and len(re.findall(r"[A-Z\d]", name)) > 1 and re.search("[A-Z]", name) is not None
 
 
@@ -349,7 +334,7 @@ def _in_text(
 
 def _people(authors: str) -> tuple[str, tuple[str, ...]]:
     """The words from the first person on, and the surnames; none if the words are no people."""
-    while authors and authors.split(maxsplit=1)[0].lower().strip(".,") in _NOBODY:
+    while authors and authors.split(maxsplit=1)[0].lower().strip(".,") in NOBODY:
         authors = (authors.split(maxsplit=1)[1:] or [""])[0]
     if re.match(r"[A-Z\d]{2,}\w*, [^,]+,", authors) and not authors.isupper():
         return authors, ()  # `KNN, Margin, et al.`
@@ -357,14 +342,14 @@ def _people(authors: str) -> tuple[str, tuple[str, ...]]:
     surnames = [re.sub(r"['’]s?\Z", "", name) for name in names]
     if re.search(rf",\s+{ET_AL}", authors) and not re.search(r" and |&", authors):
         surnames = surnames[:1]  # in `Hui, Ka-Hei, et al.` the forename follows
-    if surnames and surnames[-1].lower() in _NOBODY:
+    if surnames and surnames[-1].lower() in NOBODY:
         return authors, ()
     return authors, tuple(surnames)
 
 
 def _by_people(match: re.Match[str], text: str, box: int) -> Iterator[_Naming]:
     """The works of people with one year, with several, or with none."""
-    (words, surnames), name, said = _people(match["authors"]), "", match.groupdict()
+    (words, surnames), said = _people(match["authors"]), match.groupdict()
     start = match.end("authors") - len(words)
     alone = len(surnames) == 1 and re.search(ET_AL, words) is None
     dated = said.get("open") or said.get("quoted") is not None
@@ -372,8 +357,7 @@ def _by_people(match: re.Match[str], text: str, box: int) -> Iterator[_Naming]:
     if not surnames or (alone and not dated and not _IN_BRACKET.search(before)):
         return
     method = _METHOD.search(before[-90:])
-    if method is not None and _is_name(method[1]):
-        name = method[1]
+    name = method[1] if method is not None and _is_name(method[1]) else ""
     if alone and _ODD.search(surnames[0]) and not _INNER.match(surnames[0]):
         name, surnames = surnames[0], ()
     work = replace(_NOTHING, surnames=surnames, name=name)
@@ -480,7 +464,7 @@ _NO_TITLE = re.compile(
     r"conference|proceedings|journal|transactions|workshop|et al|information processing)\b",
     re.I,
 )
-_LONG_TITLE, _BACK = 5, 200
+_LONG_TITLE, _SHORT_YEAR, _BACK = 5, 2, 200
 
 
 def _by_title(text: str, box: int) -> Iterator[_Naming]:
@@ -523,12 +507,11 @@ def _before_venue(match: re.Match[str], text: str, box: int) -> Iterator[_Naming
     segment = text[begin : match.start()]
     for opener in _OPENER.finditer(segment):
         title = segment[opener.end() :].strip(" ,*_")
-        count = len(title.split())
+        long = len(title.split()) >= _LONG_TITLE
         if not title or title[0].islower() or _NO_TITLE.search(title) or _REMARK.search(title):
             continue
-        if looks_like_authors(title) and (not venue or count < _LONG_TITLE):
+        if looks_like_authors(title) and not (venue and long):
             continue
-        long = count >= _LONG_TITLE
         titled = looks_like_title(title) and (not people or ":" in title or long)
         first = (whole and opener.end() == 0) or opener[0].endswith(("example, ", "as ", "g., "))
         if titled or (first and venue and long):
@@ -537,6 +520,3 @@ def _before_venue(match: re.Match[str], text: str, box: int) -> Iterator[_Naming
             end_of = start + len(title) if people else match.end()
             yield _Naming(box, start, end_of, replace(_NOTHING, title=title, year=when))
             return
-
-
-_SHORT_YEAR = 2

@@ -221,18 +221,78 @@ def test_spans_are_verbatim_and_nothing_crashes(text: str) -> None:
 
 
 SINGLE = [
-    ("- Slow Counting of Shy Toads in Deep Ponds (ICLR 2025)", "Slow Counting of Shy Toads in Deep Ponds", (), 2025, ""),
+    (
+        "- Slow Counting of Shy Toads in Deep Ponds (ICLR 2025)",
+        "Slow Counting of Shy Toads in Deep Ponds",
+        (),
+        2025,
+        "",
+    ),
     ("All but One: Careful Counting (AAAI, 2024)", "All but One: Careful Counting", (), 2024, ""),
-    ("such as Counting Shy Toads at Night (ICML 2023).", "Counting Shy Toads at Night", (), 2023, ""),
-    ("  - Careful counting of toads in ponds, NeurIPS 2023", "Careful counting of toads in ponds", (), 2023, ""),
-    ('Newt et al., "Receding: Ponds in Summer", https://arxiv.org/abs/2401.01234', "Receding: Ponds in Summer", ("Newt",), None, "2401.01234"),
-    ("- Newt et al. (2024). Receding ponds in summer. ICML 2024", "Receding ponds in summer", ("Newt",), 2024, ""),
-    ("    * Newt et al., Receding ponds in summer. ICML 2024", "Receding ponds in summer", ("Newt",), 2024, ""),
-    ('is like Newt, Olga, et al. "Receding ponds soon." arXiv preprint arXiv:2401.01234 (2024).', "Receding ponds soon", ("Newt",), None, "2401.01234"),
-    ("ToadX: Self-Supervised Counting of Toads (Newt et al., 2020) is missing", "ToadX: Self-Supervised Counting of Toads", ("Newt",), 2020, ""),
-    ('cite Frogman, 2024 "Receding Ponds in Summer" too', "Receding Ponds in Summer", ("Frogman",), 2024, ""),
-    ('It is like "Deep counting for shy toads" by Newt et al. in spirit', "Deep counting for shy toads", ("Newt",), None, ""),
-]  # fmt: skip
+    (
+        "such as Counting Shy Toads at Night (ICML 2023).",
+        "Counting Shy Toads at Night",
+        (),
+        2023,
+        "",
+    ),
+    (
+        "  - Careful counting of toads in ponds, NeurIPS 2023",
+        "Careful counting of toads in ponds",
+        (),
+        2023,
+        "",
+    ),
+    (
+        'Newt et al., "Receding: Ponds in Summer", https://arxiv.org/abs/2401.01234',
+        "Receding: Ponds in Summer",
+        ("Newt",),
+        None,
+        "2401.01234",
+    ),
+    (
+        "- Newt et al. (2024). Receding ponds in summer. ICML 2024",
+        "Receding ponds in summer",
+        ("Newt",),
+        2024,
+        "",
+    ),
+    (
+        "    * Newt et al., Receding ponds in summer. ICML 2024",
+        "Receding ponds in summer",
+        ("Newt",),
+        2024,
+        "",
+    ),
+    (
+        'is like Newt, Olga, et al. "Receding ponds soon." arXiv preprint arXiv:2401.01234 (2024).',
+        "Receding ponds soon",
+        ("Newt",),
+        None,
+        "2401.01234",
+    ),
+    (
+        "ToadX: Self-Supervised Counting of Toads (Newt et al., 2020) is missing",
+        "ToadX: Self-Supervised Counting of Toads",
+        ("Newt",),
+        2020,
+        "",
+    ),
+    (
+        'cite Frogman, 2024 "Receding Ponds in Summer" too',
+        "Receding Ponds in Summer",
+        ("Frogman",),
+        2024,
+        "",
+    ),
+    (
+        'It is like "Deep counting for shy toads" by Newt et al. in spirit',
+        "Deep counting for shy toads",
+        ("Newt",),
+        None,
+        "",
+    ),
+]
 
 
 @pytest.mark.parametrize(("text", "title", "authors", "year", "arxiv"), SINGLE)
@@ -260,7 +320,8 @@ def test_titles_with_venues_in_one_sentence_are_each_a_work() -> None:
 
 def test_a_list_of_titles_alone_in_the_middle_of_a_text_is_the_reviews_own() -> None:
     found = works(
-        "Others [1,2,3] did so.\n\n[1] Counting toads without a net\n\n[2] Newts in caves: a study\n\n"
+        "Others [1,2,3] did so.\n\n[1] Counting toads without a net\n\n"
+        "[2] Newts in caves: a study\n\n"
         "[3] PondNet-7 (blog)\n\nThe ponds are deep."
     )
 
@@ -363,11 +424,19 @@ def test_remarks_names_of_sections_and_titles_of_the_paper_name_no_work(text: st
 READ = [
     ("Newt, J., Olm, H., ... & Yin, D. (2024). Counting toads. Ponds.", "Newt", "Counting toads"),
     ("Newt, J. &amp; Olm, E.D.. (2021). Counting toads. Ponds.", "Newt", "Counting toads"),
-    ("Deep Toads and Probable Ponds. Newt, R., Olm, N., 2024. arXiv preprint.", "Newt", "Deep Toads and Probable Ponds"),
+    (
+        "Deep Toads and Probable Ponds. Newt, R., Olm, N., 2024. arXiv preprint.",
+        "Newt",
+        "Deep Toads and Probable Ponds",
+    ),
     ("Big Pond Counting, Newt et. al. 2019", "Newt", "Big Pond Counting"),
     ("Counting toads at night (Newt et al., ACL 2024)", "Newt", "Counting toads at night"),
-    ("Counting toads at night. F Newt, HH Olm. _Ponds and Toads: a Journal_. 2009.", "Newt", "Counting toads at night"),
-]  # fmt: skip
+    (
+        "Counting toads at night. F Newt, HH Olm. _Ponds and Toads: a Journal_. 2009.",
+        "Newt",
+        "Counting toads at night",
+    ),
+]
 
 
 @pytest.mark.parametrize(("entry", "author", "title"), READ)
@@ -379,8 +448,22 @@ def test_entries_of_other_layouts_are_read(entry: str, author: str, title: str) 
 
 @pytest.mark.parametrize(
     "piece",
-    ["Ab Cd ", "[1] ", "(", "A, ", "Newt et al. ", "A. ", '"A b c d e f ', "a: ", "2020 ", "Ab and Cd, ",
-     "[1] Newt x\n", "Newt et al. (2020), ", "https://arxiv.org/abs/2401.00001 ", "A.-B. "],
-)  # fmt: skip
+    [
+        "Ab Cd ",
+        "[1] ",
+        "(",
+        "A, ",
+        "Newt et al. ",
+        "A. ",
+        '"A b c d e f ',
+        "a: ",
+        "2020 ",
+        "Ab and Cd, ",
+        "[1] Newt x\n",
+        "Newt et al. (2020), ",
+        "https://arxiv.org/abs/2401.00001 ",
+        "A.-B. ",
+    ],
+)
 def test_hostile_texts_end(piece: str) -> None:
     assert len(works(piece * (100_000 // len(piece)))) < 2_000
