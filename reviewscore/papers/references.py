@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from rapidfuzz import fuzz
 
@@ -57,7 +58,40 @@ ARXIV = re.compile(
 """An identifier at arXiv, with or without what says so; without, it has five digits in its end."""
 DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>,;?\])}]+)", re.I)
 URL = re.compile(r"https?://[^\s<>\"'\])}]+")
+_PARTICLES = (
+    "[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][aiu]|[Dd]os|[LlDd]a|[Ll]e|[EeAa]l|[Tt]e[nr]|bin"
+)
+SURNAME = rf"(?<![\w’'-])(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]{{0,30}}\w"
+_AND_MORE = r"(?:\s*,?\s+(?:and|&)\s+|\s*&\s*|,\s+)"
+_GIVEN = rf"(?:(?<![\w’'-])(?:{CAPITAL}\.-?\s?|{CAPITAL}[a-zß-ÿ’'-]*\s)){{0,3}}"
+_SOMEBODY = rf"{_GIVEN}{SURNAME}"
+ET_AL = r"[Ee]t\.?[\s-]?[Aa]l\b\.?"
+PEOPLE_ET_AL = (
+    rf"(?:{_SOMEBODY}(?:,\s+{_SOMEBODY}){{0,5}},\s*{ET_AL}|"
+    rf"{_SOMEBODY}(?:\s+(?:and|&)\s+{_SOMEBODY})?\s+{ET_AL})"
+)
+PEOPLE = rf"{_SOMEBODY}(?:{_AND_MORE}{_SOMEBODY}){{0,6}}"
+"""Patterns of people in running text."""
 YEAR = r"(?:19[3-9]\d|20[0-4]\d)"
+VENUES = """
+    neurips nips icml iclr cvpr iccv eccv acl emnlp naacl eacl aaai ijcai kdd interspeech icassp
+    aistats colt uai wacv bmvc corl icra iros rss jmlr tmlr tacl tpami ijcv siggraph miccai sigir
+    wsdm www usenix osdi mlsys arxiv corr ieee stoc focs soda coling acm
+    """.split()  # noqa: SIM905 - a list of so many words is not easier to read
+VENUE = rf"(?i:{'|'.join(VENUES)}|neural information processing systems)"
+NOBODY = frozenset(
+    """
+    table tables figure figures section sections equation eq eqs fig theorem lemma appendix line
+    algorithm lines page step corollary proposition definition imagenet coco voc pascal cifar
+    mnist python pytorch tensorflow cuda wmt semeval glue squad kitti ljspeech wikipedia january
+    february march april may june july august september october november december spring summer
+    fall autumn winter the this these that in on at as since after before until from by for with
+    and but also see e.g i.e however although while when where recent early late year years
+    version rebuttal review reviewer is are does did both like unlike following similarly why
+    how
+    """.split()  # noqa: SIM905
+) | frozenset(VENUES)
+"""Words that stand before a year and are no people."""
 _YEAR = re.compile(rf"(?<![\d.:/–-])(\(?)(?<!\d)({YEAR})([a-z]?)(?![\d/]|[–-]\d|\.\d)")
 _QUOTED = re.compile(
     r"[\"“”„](?P<double>[^\"“”]{6,300}?)[,.]?[\"“”]|(?<!\w)[‘'`*_]{1,2}(?P<single>\w.{8,250}?)[,.]?"
@@ -103,6 +137,29 @@ def arxiv_in(text: str) -> str:
     return ""
 
 
+PUBLISHERS = re.compile(
+    r"openreview\.net/(?:forum|pdf)|aclanthology|n(?:eur)?ips\.cc|mlr\.press|thecvf|ieee|acm\.org|"
+    r"springer|sciencedirect|nature\.com|science\.org|jmlr|aps\.org|eprints|biorxiv|medrxiv|"
+    r"semanticscholar|hal\.|ssrn|pnas|aaai\.org|ijcai|ecva\.net|isca|wiley|oup\.com|mdpi|plos|"
+    r"doi\.org|arxiv|\.pdf\Z",
+    re.I,
+)
+"""Addresses of works; others are of programs, data and companies."""
+
+
+def identified_in(text: str) -> Iterator[tuple[int, int, ReferenceEntry]]:
+    """Start, end and identifier of each work that a text names by address, at arXiv or by DOI."""
+    for match in chain(URL.finditer(text), ARXIV.finditer(text), DOI.finditer(text)):
+        words = match[0].rstrip(".,;:*_?")
+        arxiv, doi = arxiv_in(words), DOI.search(words)
+        url = words if match.re is URL and PUBLISHERS.search(words) else ""
+        if url or (match.re is not URL and (arxiv or doi)):
+            yield match.start(), match.start() + len(words), ReferenceEntry(
+                words="", arxiv=arxiv, url="" if arxiv or doi else url,
+                doi=doi[1].lower() if doi and not arxiv else "",
+            )  # fmt: skip
+
+
 def read_reference(
     words: str, *, number: int | None = None, at: tuple[int, int] = (0, 0)
 ) -> ReferenceEntry:
@@ -115,7 +172,9 @@ def read_reference(
     """
     words = " ".join(words.split()).strip()
     doi, url = DOI.search(words), URL.search(words)
-    bare = URL.sub(" ", DOI.sub(" ", ARXIV.sub(" ", words)))
+    bare = words.replace("&amp;", "&")
+    for pattern in (URL, DOI, ARXIV, _OMITTED):
+        bare = pattern.sub(" ", bare)
     years = list(_YEAR.finditer(bare))
     dated = (match for match in years if match[1] or _ALONE.match(bare, match.start() - 2))
     year = next(dated, years[-1] if years else None)
@@ -133,6 +192,7 @@ def read_reference(
     )  # fmt: skip
 
 
+_OMITTED = re.compile(r"(?:\. ?){3}|…|(?<=\.)\.(?= \()")
 _ALONE = re.compile(r"[.,] \d{4}[a-z]?\. ")
 """A year between the authors and the title."""
 
@@ -140,8 +200,10 @@ _ALONE = re.compile(r"[.,] \d{4}[a-z]?\. ")
 def _parts(entry: str, year: re.Match[str] | None) -> tuple[str, str]:
     """The authors and the title of an entry without its identifiers, as far as they show."""
     quoted = _QUOTED.search(entry)
+    before = "" if quoted is None else entry[: quoted.start()]
+    if quoted is not None and quoted[0][0] in "*_" and before.strip(" .,:*_"):
+        quoted = quoted if looks_like_authors(before) else None  # else a journal
     if quoted is not None and len((quoted["double"] or quoted["single"]).split()) > 1:
-        before = entry[: quoted.start()]
         authors = before if before.strip(" ,.*_") else entry[quoted.end() :]
         return authors, (quoted["double"] or quoted["single"]).strip(" *_,.")
     after = None if year is None else _AFTER_AUTHORS.match(entry, year.end())
@@ -153,7 +215,9 @@ def _parts(entry: str, year: re.Match[str] | None) -> tuple[str, str]:
     last = _FULL_STOP if _BARE_INITIALS.match(entry) else last
     end = last.search(entry)
     first = entry if end is None else entry[: end.start()]
-    if end is not None and looks_like_authors(first):
+    rest = "" if end is None else entry[end.end() :]
+    listed = len(rest.split()) > 1 and not _SURNAME_FIRST.match(rest)
+    if end is not None and listed and looks_like_authors(first):
         return first, _sentence(entry[end.end() :])
     return _title_first(entry)
 
@@ -190,15 +254,56 @@ def looks_like_authors(text: str) -> bool:
     return (
         bool(chunks)
         and all(
-            len(chunk.split()) <= _WORDS_OF_NAME and _PERSON.match(chunk.strip())
+            len(chunk.split()) <= _WORDS_OF_NAME
+            and _PERSON.match(chunk.strip())
+            and not re.search(r"[a-z]{4}\.\s", chunk)
             for chunk in chunks
         )
         and (len(chunks) > 1 or "et al" in text or len(text.split()) < _WORDS_OF_NAME)
     )
 
 
+_FIRST_PEOPLE = re.compile(
+    r"(?:[A-Z][\w’'-]+, (?:[A-Z]\.? ?-?){1,3}(?:[,;.&(]| and)|[A-Z][\w’'-]+ [A-Z]{1,3}(?:,|\. )|"
+    r"(?:[A-Z]\. ?){1,3}[A-Z][\w’'-]+(?:,| and)|[A-Z][\w’'-]+, [A-Z][\w’'-]+, |"
+    r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and) (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+"
+    r"(?:,| and|\. )|"
+    r"[A-Z][\w’'-]+,? [Ee]t\.? ?[Aa]l\.?,? *(?:\(?[12]\d{3}[a-z]?\)?)?[.,:]? *[\"“*_]*[A-Z])"
+)
+_WITH_INITIALS = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
+
+
+def begins_with_people(words: str) -> bool:
+    """Whether a line begins as the entry of a list does that has its authors first."""
+    first = _FIRST_PEOPLE.match(words.lstrip("*_ "))
+    return first is not None or len(_WITH_INITIALS.findall(words)) > 1
+
+
+def looks_like_title(words: str) -> bool:
+    """Whether most longer words of a text begin with a capital, as those of titles do."""
+    found = [word for word in re.findall(r"[\w’'/+-]+", words) if word.lower() not in _SMALL]
+    capitals = sum(not word[0].islower() for word in found)
+    return (
+        len(words.split()) >= _FEWEST
+        and not words[:1].islower()
+        and capitals > _MOSTLY * len(found)
+    )
+
+
+_MOSTLY = 0.6
+_SMALL = frozenset(
+    """
+    a an and as at but by does do for from how in into is it its not of on or over than that the to
+    through towards under using via vs what when why with without you your
+    """.split()  # noqa: SIM905
+)
+
+
 def _title_first(entry: str) -> tuple[str, str]:
     """Authors and title of ``Title, Lee et al.`` or ``Title. Lee, Kim``."""
+    last = re.search(r"\s\(([^()]{3,60}?),?\s+[Ee]t\.? [Aa]l\b[^()]*\)?[\s.]*\Z", entry)
+    if last is not None and looks_like_authors(f"{last[1]} et al"):
+        return last[1], entry[: last.start()].strip(" *_.")
     title = _sentence(entry)
     last = re.search(rf",\s+((?:[\w’'-]+\s+){{0,2}}{CAPITAL}[\w’'-]+),?\s+et\.?\s?al", entry)
     if last is not None:
@@ -206,6 +311,8 @@ def _title_first(entry: str) -> tuple[str, str]:
     rest = entry[entry.find(title) + len(title) :].strip(" ,.")
     end = _AUTHORS_END.search(rest)
     people = rest if end is None else rest[: end.start()]
+    if _SURNAME_FIRST.match(rest):
+        people = re.sub(rf",?\s*{YEAR}.*", "", people)
     return (people if looks_like_authors(people) else ""), title
 
 

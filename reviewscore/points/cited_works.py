@@ -10,14 +10,22 @@ from itertools import islice
 from rapidfuzz import fuzz
 
 from reviewscore.papers.references import (
-    ARXIV,
     CAPITAL,
-    DOI,
+    ET_AL,
+    NOBODY,
+    PEOPLE,
+    PEOPLE_ET_AL,
+    PUBLISHERS,
+    SURNAME,
     URL,
+    VENUE,
     YEAR,
     ReferenceEntry,
-    arxiv_in,
+    begins_with_people,
     folded,
+    identified_in,
+    looks_like_authors,
+    looks_like_title,
     read_reference,
     surnames_of,
 )
@@ -62,11 +70,13 @@ def cited_works(
         title: The paper's title, which is none of them.
     """
     texts = [text[:_LONGEST] for text in review.fields.values()]
-    entries = [_own_entries(text, box, "\n".join(texts)) for box, text in enumerate(texts)]
+    mentioned = _mentioned("\n".join(texts))
+    entries = [_own_entries(text, box, mentioned) for box, text in enumerate(texts)]
     lists = [{label: one.reference for label, one in held if label} for held in entries]
-    known = {one.name for one in references if _is_name(one.name)} - set(title.split(":")[:1])
+    names = {one.name for one in references if " " not in one.name}
+    known = {name for name in names if _is_name(name)} - set(title.split(":")[:1])
     groups: list[tuple[ReferenceEntry, list[_Naming]]] = []
-    found = [one for held in entries for _, one in held]
+    found = [one for held in entries for _, one in held if one.reference is not _NOTHING]
     for box, text in enumerate(texts):
         namings = islice(_in_text(text, box, lists, known), _MOST)
         found += _apart(namings, [one for _, one in entries[box]], text)
@@ -97,10 +107,9 @@ def _work(review: Review, reference: ReferenceEntry, namings: Sequence[_Naming])
 
 
 _KEYS = ("number", "year", "letter", "title", "name", "arxiv", "doi", "url")
-_ALIKE = 90
+_ALIKE, _SHORTEST, _NEAR = 90, 3, 60
 _LONGEST, _MOST = 100_000, 1_000
 """Characters of a field that are read, and namings in it that are looked at."""
-_SHORTEST = 3
 
 
 def _same(first: ReferenceEntry, second: ReferenceEntry) -> bool:
@@ -137,57 +146,54 @@ def _together(first: ReferenceEntry, second: ReferenceEntry) -> ReferenceEntry:
 
 
 def _apart(namings: Iterator[_Naming], entries: list[_Naming], text: str) -> list[_Naming]:
-    """Namings that do not overlap; an address just after a naming belongs to its work."""
+    """Namings that do not overlap, those that complete one another made one."""
     kept: list[_Naming] = []
     for naming in namings:
-        said = naming.reference
-        over = [one for one in (*entries, *kept) if one.start < naming.end > naming.start < one.end]
-        if over and (over[0].entry or (over[0].start, over[0].end) != (naming.start, naming.end)):
-            continue
-        if (said.arxiv or said.doi or said.url) and not (said.title or said.surnames):
-            near = (one for one in kept if text[one.end : naming.start].strip(_BETWEEN) == "")
-            before = next((one for one in near if 0 <= naming.start - one.end < _NEAR), None)
-            said = said if before is None else _together(before.reference, said)
-            if before is not None:
-                kept[kept.index(before)] = replace(before, reference=said)
-        kept.append(replace(naming, reference=said))
-    return list(_with_people(sorted(kept, key=lambda one: one.start), text))
+        over = [
+            one for one in (*entries, *kept) if one.start < naming.end and naming.start < one.end
+        ]
+        same = over and (over[0].start, over[0].end) == (naming.start, naming.end)
+        if not over or (same and not over[0].entry):
+            kept.append(naming)
+    joined: list[_Naming] = []
+    for naming in sorted(kept, key=lambda one: one.start):
+        if joined and _completes(joined[-1], naming, text):
+            together = _together(joined[-1].reference, naming.reference)
+            joined[-1] = replace(joined[-1], end=naming.end, reference=together)
+        else:
+            joined.append(naming)
+    return joined
 
 
-def _title_and_people(first: _Naming, second: _Naming, text: str) -> bool:
-    """Whether one of two namings says a title and the other, just beside it, whose it is."""
+def _completes(first: _Naming, second: _Naming, text: str) -> bool:
+    """Whether a naming just after another one says more of the same work."""
     one, other = first.reference, second.reference
-    beside = first.end <= second.start and not text[first.end : second.start].strip(_BESIDE_TITLE)
-    plain = not (one.words or other.words)  # of the review's own list all is known
-    return (
-        beside
-        and plain
-        and bool(one.title) != bool(other.title)
-        and bool(one.surnames) != bool(other.surnames)
-        and bool(one.title) != bool(one.surnames)
-    )
+    gap = text[first.end : second.start]
+    if first.end > second.start or len(gap) > _NEAR or one.words or other.words:
+        return False  # of the review's own list all is known
+    if not (one.surnames or one.title or (one.name and gap == "](")) or any(
+        getattr(one, key) and getattr(other, key) for key in ("surnames", "title", "number")
+    ):
+        return False
+    if other.number is not None:
+        single = text[second.start : second.end].strip("\\[]").isdigit()
+        return single and _ASIDE.fullmatch(gap) is not None
+    if other.name and not other.surnames:
+        return False
+    addressed = one.arxiv or one.doi or one.url
+    return not addressed and gap.count("\n") <= 1 and _GAP.fullmatch(gap) is not None
 
 
-def _with_people(namings: Sequence[_Naming], text: str) -> Iterator[_Naming]:
-    """Namings in order; people in brackets just after a title, or before it, are its authors."""
-    last: _Naming | None = None
-    for naming in namings:
-        if last is not None and _title_and_people(last, naming, text):
-            together = _together(last.reference, naming.reference)
-            last = replace(last, end=naming.end, reference=together)
-            continue
-        if last is not None:
-            yield last
-        last = naming
-    if last is not None:
-        yield last
+_GAP = re.compile(
+    rf"(?:[\s.,:()\[\]\"“”*_<>–-]|(?:by|from|in|at|see|preprint|link|url|{VENUE}|{YEAR})\b)*"
+)
+_ASIDE = re.compile(r"[ \"”*_’']*(?:\([^()]{1,15}\))? ?")
+"""What may stand between two namings that are one; and between one and its number."""
 
-
-_BETWEEN = " \t.,:;()[]<>–-"
-_NEAR = 8
-_BESIDE_TITLE = ' ,("“”*_:'
-
-_LABEL = r"\\?\[(\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)\\?\]"
+_SIGN = (
+    r"\d{1,3}\*?|[A-Za-z]\d{0,2}|R\d+|[Rr]ef\.? ?\d{1,2}|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?"
+)
+_LABEL = rf"\\?\[\^?({_SIGN})\\?\]"
 _HEADING = re.compile(
     r"^[\W_]{0,9}(?:\w{1,20}\s+)?(?:references?|refs?|bibliography|citations?)[\W_]{0,9}$",
     re.I | re.M,
@@ -199,194 +205,190 @@ _LINE = re.compile(
 )
 _HEAD = re.compile(
     rf"(?:^|(?<=[.\d)”\"] ))(?:{_LABEL}|\{{(\d{{1,2}})\}})[*_:.,]{{0,3}}\s*[-–:]?\s*(?=\S)"
+    r"(?![,;)]|(?!https?:)(?:also|ha[sd]|have|is|are|was|were|and|or|which|that|can|do|did|[a-z]+(?:s|ed))\b)"
 )
 _COUNT = re.compile(r"(?:(\d{1,2})[.)]|\((\d{1,2})\))[*_]{0,2}\s+|(?=\S)")
 _SIGNS = re.compile(
-    rf"\b{YEAR}[a-z]?\b|\bet\.? al|arxiv|\bdoi\b|https?://|[\"“][^\"”]{{15,}}[\"”]|\b(?:proceedings|"
-    r"proc\.|journal|neurips|nips|icml|iclr|cvpr|iccv|eccv|acl|emnlp|naacl|aaai|ieee|transactions|"
-    r"conference|preprint|press)\b",
+    rf"\b{YEAR}[a-z]?\b|\bet\.? al|\bdoi\b|https?://|[\"“][^\"”]{{15,}}[\"”]|\b(?:proceedings|"
+    rf"proc\.|journal|transactions|conference|preprint|press|{VENUE})(?:\b|\d)",
     re.I,
 )
-_PEOPLE = re.compile(
-    r"(?:[A-Z][\w’'-]+, (?:[A-Z]\.? ?-?){1,3}(?:[,;.&(]| and)|[A-Z][\w’'-]+ [A-Z]{1,3}(?:,|\. )|"
-    r"(?:[A-Z]\. ?){1,3}[A-Z][\w’'-]+(?:,| and)|[A-Z][\w’'-]+, [A-Z][\w’'-]+, |"
-    r"(?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+, (?:[A-Z][\w.’'-]+ ){1,2}[A-Z][\w’'-]+(?:,| and))"
-)
-_INITIALS = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]+, (?:[A-Z]\.-?){1,4}(?:,| and| &)")
 _REMARK = re.compile(
     r"\?[\s*_]*\Z|\b(?:I(?!\.)|we|the authors?|this paper|the paper|this work|please|should|"
-    r"could you|my|your)\b"
+    r"could you|my|your|[Oo]urs)\b"
 )
-_LED_IN = re.compile(r"[^:\n]{3,90}:\s+")
+_ENDS = re.compile(rf"(?:{YEAR}[a-z]?|{URL.pattern})[\W_]*\Z")
 _LONG = 60
 """Characters of a line that may be an entry although nothing announces it."""
 
 
-def _own_entries(text: str, box: int, whole: str) -> list[tuple[str, _Naming]]:
-    """Entries of a list of references that a review has of its own, each with its label."""
+def _mentioned(text: str) -> frozenset[str]:
+    """Labels that a text has in brackets elsewhere than at the beginning of a line."""
+    rest = re.sub(rf"^[ \t>*_•–-]*{_LABEL}", "", text, flags=re.M)
+    return frozenset(one for match in _NUMBERS.finditer(rest) for one in _labels(match["labels"]))
+
+
+def _own_entries(text: str, box: int, mentioned: Collection[str]) -> list[tuple[str, _Naming]]:
+    """Entries of a list of references that a review has of its own, each with its label.
+
+    Lines of another list, such as ``[1] On speed:``, are entries without a reference.
+    """
     heading = _HEADING.search(text)
     after = len(text) if heading is None else heading.end()
+    labelled: list[tuple[str, tuple[int, int], str]] = []
     entries: list[tuple[str, _Naming]] = []
     for line in _LINE.finditer(text):
         words, begin = line["words"], line.start("words")
         heads = list(_HEAD.finditer(words))
         if heads and heads[0].start() == 0:
             ends = [*(head.start() for head in heads[1:]), len(words)]
-            pieces = [
-                (head[head.lastindex or 1], head.span(), end)
-                for head, end in zip(heads, ends, strict=True)
-            ]
-        else:
-            count = _COUNT.match(words)
-            number = count and (count[1] or count[2])
-            first = count.end() if count and begin >= after else 0
-            led_in = _LED_IN.match(words)
-            if led_in is not None and _PEOPLE.match(words, led_in.end()):
-                first = led_in.end()
-            pieces = [("", (first, first), len(words))]
-        for label, (start, first), last in pieces:
-            entry = words[first:last].rstrip()
-            if _is_entry(entry, label, whole, listed=begin >= after):
-                counted = number or str(len(entries) + 1) if not label and begin >= after else label
-                edges = begin + start, begin + first + len(entry)
-                naming = _Naming(box, *edges, read_reference(entry), entry=True)
-                entries.append((counted, naming))
+            for head, end in zip(heads, ends, strict=True):
+                entry = words[head.end() : end].rstrip()
+                edges = begin + head.start(), begin + head.end() + len(entry)
+                labelled.append((head[head.lastindex or 1].lower(), edges, entry))
+            continue
+        count = _COUNT.match(words)
+        number = (count[1] or count[2]) if count else None
+        first = count.end() if count and number else 0
+        entry = words[first:].rstrip()
+        if _is_entry(entry, listed=begin >= after):
+            label = number or (str(len(entries) + 1) if begin >= after else "")
+            edges = begin + first, begin + first + len(entry)
+            entries.append((label, _Naming(box, *edges, read_reference(entry), entry=True)))
+    sure = [
+        _is_entry(words, listed=True, mentioned=label in mentioned) for label, _, words in labelled
+    ]
+    for (label, edges, words), good in zip(labelled, sure, strict=True):
+        listed = good or (2 * sum(sure) > len(sure) and not _is_remark(words))
+        said = read_reference(words) if listed else _NOTHING
+        entries.append((label if listed else "", _Naming(box, *edges, said, entry=True)))
     return entries
 
 
-def _is_entry(words: str, label: str, whole: str, *, listed: bool) -> bool:
-    """Whether a line is an entry of a list, and not a remark of the reviewer's own."""
-    people = _PEOPLE.match(words.lstrip("*_ ")) is not None or len(_INITIALS.findall(words)) > 1
-    if (len(words.split()) < _SHORTEST and not URL.match(words)) or (
-        _REMARK.search(words) and not people
-    ):
-        return False
+def _is_remark(words: str) -> bool:
+    """Whether a line is a remark of the reviewer's own."""
+    remark = words.endswith(":") or _REMARK.search(words) is not None
+    return remark and not begins_with_people(words)
+
+
+def _is_entry(words: str, *, listed: bool = True, mentioned: bool | None = None) -> bool:
+    """Whether a line is an entry of a list of works; `mentioned` where it has a label."""
+    people, title = begins_with_people(words), looks_like_title(words.rstrip("?"))
     signs = _SIGNS.search(words) is not None
-    if label:
-        return signs or whole.count(f"[{label}") > 1
-    return signs and (listed or (people and len(words) > _LONG))
+    if _is_remark(words):
+        return bool(mentioned and title)
+    if mentioned is not None:
+        return mentioned or title or people or signs
+    if not signs or (len(words.split()) < _SHORTEST and not (listed and URL.match(words))):
+        return False
+    ended = _ENDS.search(words) is not None
+    if not listed:
+        return people and (ended or len(words) > _LONG)
+    quoted = not words[0].islower() and ('"' in words or "“" in words)
+    return people or ended or quoted or title or words.startswith("http")
 
 
-_PARTICLES = (
-    "[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][aiu]|[Dd]os|[LlDd]a|[Ll]e|[EeAa]l|[Tt]e[nr]|bin"
-)
-_SURNAME = rf"(?<![\w’'-])(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]{{0,30}}\w"
-_AND = r"(?:\s*,?\s+(?:and|&)\s+|\s*&\s*|,\s+)"
-_AL = r",?\s+[Ee]t\.?\s?[Aa]l\b\.?"
-_WHEN = rf"(?:[\w’']{{2,10}},?\s+)?{YEAR}[a-z]?"
+_WHEN = rf"(?:[\w’']{{2,10}},?\s+)?(?:{YEAR}[a-z]?|['’](?:[0-2]\d|9\d)\b)"
 _WHENS = rf"(?P<years>{_WHEN}(?:\s*[,;&/]\s*(?:{YEAR}[a-z]?|[a-z])\b){{0,3}})"
-_AUTHORS = rf"(?P<authors>{_SURNAME}(?:{_AND}{_SURNAME}){{0,6}}(?:{_AL})?)"
-_NARRATIVE = re.compile(
-    rf"{_AUTHORS}(?:['’]s?)?(?:\s+(?:work|paper|method))?\s*[(\[]\s*{_WHENS}\s*[^()\[\]]{{0,30}}[)\]]"
+_PEOPLE_NAMED = re.compile(
+    rf"(?P<authors>{PEOPLE_ET_AL}|{PEOPLE})(?:['’]s?)?(?:\s(?:work|paper|method))?"
+    rf"(?:(?P<open>\s*[(\[]\s*){_WHENS}\s*[^()\[\]\n]{{0,30}}[)\]]"
+    rf"|(?:,?\s+(?:in\s)?|,|(?<=\.)){_WHENS.replace('years', 'after')}"
+    rf"(?P<quoted>(?=[.,:]?\s*[\"“]{CAPITAL}))?)"
 )
-_BRACKET = re.compile(r"[(\[]([^()\[\]\n]{4,400})[)\]]")
-_BEFORE = re.compile(
-    r"(?:\A|[;,&]|e\.g\.|i\.e\.|cf\.?|\b(?:see|and|also|by|of|in|from|to))\s*\Z", re.I
+_UNDATED = re.compile(rf"(?P<authors>{PEOPLE_ET_AL})")
+_IN_BRACKET = re.compile(
+    r"[(\[](?:[^()\[\]\n]{0,300}(?:[;,&]|e\.g\.|i\.e\.|cf\.?|\b(?:see|and|also|by|of|in|from|to)))?\s*\Z",
+    re.I,
 )
-_INSIDE = re.compile(rf"{_AUTHORS}(?:,?\s+|,|(?<=\.)){_WHENS}")
-_SEVERAL = rf"(?P<authors>{_SURNAME}(?:(?:{_AND}{_SURNAME}){{0,5}}{_AL}|\s+(?:and|&)\s+{_SURNAME}))"
-_LOOSE = re.compile(rf"{_SEVERAL}(?:,?\s+|,|(?<=\.))(?:in\s+)?{_WHENS}")
-_UNDATED = re.compile(rf"(?P<authors>{_SURNAME}(?:{_AND}{_SURNAME}){{0,5}}{_AL})")
-_YEARS = re.compile(rf"(?:({YEAR})([a-z]?)|(?<=[,;&/ ])([a-z]))(?=\s*(?:[,;&/]|\Z))")
-_METHOD = re.compile(r"([\w+-]+)\s*[(\[]?\s?\Z")
+_YEARS = re.compile(rf"(?:({YEAR}|['’]\d\d)([a-z]?)|(?<=[,;&/ ])([a-z]))(?=\s*(?:[,;&/]|\Z))")
+_METHOD = re.compile(
+    r"([\w+-]+)(?:\s?[(\[]\s?(?:[^()\[\];\d]{0,60},\s)?|\s(?:(?:paper|method|model|work)\s)?(?:by|of)\s)\Z"
+)
 _INNER = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Von|Du|O['’])[A-Z]")
 _ODD = re.compile(r"\d|[a-z][A-Z]|\A[A-Z]{2,}\Z")
 """Signs that a word is the name of a method, a data set or a venue."""
-_NOBODY = frozenset(
-    """
-    table tables figure figures section sections equation eq eqs fig theorem lemma appendix line
-    algorithm lines page step corollary proposition definition neurips nips icml iclr cvpr iccv eccv
-    acl emnlp naacl aaai ijcai kdd interspeech icassp aistats colt uai wacv corl icra iros jmlr tmlr
-    tacl siggraph miccai sigir www usenix osdi mlsys arxiv corr ieee imagenet coco voc pascal cifar
-    mnist python pytorch tensorflow cuda wmt semeval glue squad kitti ljspeech wikipedia january
-    february march april may june july august september october november december spring summer
-    fall autumn winter the this these that in on at as since after before until from by for with and
-    but also see e.g i.e however although while when where recent early late year years version
-    rebuttal review reviewer
-    """.split()  # noqa: SIM905 - a list of so many words is not easier to read
-)
-"""Words that stand before a year and are no people."""
 
 
 def _is_name(name: str) -> bool:
     """Whether a word is the name of a method and hardly anything else."""
-    return len(re.findall(r"[A-Z\d]", name)) > 1 and any(map(str.isupper, name)) and " " not in name
+    plain = name.rstrip("0123456789-'’").lower() not in NOBODY
+    return plain and len(re.findall(r"[A-Z\d]", name)) > 1 and re.search("[A-Z]", name) is not None
 
 
 def _in_text(
     text: str, box: int, lists: Sequence[Mapping[str, ReferenceEntry]], known: Collection[str]
 ) -> Iterator[_Naming]:
     """All namings in running text, the surest first."""
-    for pattern in (_NARRATIVE, _LOOSE):
-        for match in pattern.finditer(text):
-            yield from _by_people(match, 0, text, box)
-    for bracket in _BRACKET.finditer(text):
-        for match in _INSIDE.finditer(bracket[1]):
-            if not _BEFORE.search(bracket[1][: match.start()]):
-                continue
-            yield from _by_people(match, bracket.start(1), text, box)
-    yield from _by_number(text, box, lists)
     yield from _by_title(text, box)
-    yield from _by_address(text, box)
-    for match in _UNDATED.finditer(text):
-        if surnames := _people(match["authors"]):
-            yield _Naming(box, *match.span(), replace(_NOTHING, surnames=surnames))
+    for pattern in (_PEOPLE_NAMED, _UNDATED):
+        for match in pattern.finditer(text):
+            yield from _by_people(match, text, box)
+    yield from _by_number(text, box, lists)
+    for start, end, said in identified_in(text):
+        yield _Naming(box, start, end, said)
     for name in sorted(known):
         for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
             yield _Naming(box, *match.span(), replace(_NOTHING, name=name))
 
 
-def _people(authors: str) -> tuple[str, ...]:
-    """Surnames of the people that a work is named by; none if the words are no people."""
-    several = re.search(_AL, authors)
-    names = re.sub(rf"{_AL}|['’]s?\Z", "", authors)
-    surnames = [re.sub(r"['’]s?\Z", "", name) for name in surnames_of(names)]
-    if several is not None and " and " not in names and "&" not in names:
-        # In `Hui, Ka-Hei, et al.` the forename follows; in `Variables, Kim et al.` a list goes on.
-        surnames = surnames[:1] if several[0].startswith(",") else surnames[-1:]
-    while surnames and surnames[0].lower().strip(".") in _NOBODY:
-        del surnames[0]
-    return tuple(surnames)
+def _people(authors: str) -> tuple[str, tuple[str, ...]]:
+    """The words from the first person on, and the surnames; none if the words are no people."""
+    while authors and authors.split(maxsplit=1)[0].lower().strip(".,") in NOBODY:
+        authors = (authors.split(maxsplit=1)[1:] or [""])[0]
+    if re.match(r"[A-Z\d]{2,}\w*, [^,]+,", authors) and not authors.isupper():
+        return authors, ()  # `KNN, Margin, et al.`
+    names = surnames_of(re.sub(rf"{ET_AL}|['’]s?\Z", "", authors))
+    surnames = [re.sub(r"['’]s?\Z", "", name) for name in names]
+    if re.search(rf",\s+{ET_AL}", authors) and not re.search(r" and |&", authors):
+        surnames = surnames[:1]  # in `Hui, Ka-Hei, et al.` the forename follows
+    if surnames and surnames[-1].lower() in NOBODY:
+        return authors, ()
+    return authors, tuple(surnames)
 
 
-def _by_people(match: re.Match[str], offset: int, text: str, box: int) -> Iterator[_Naming]:
-    """The works of people with one year or several."""
-    surnames, name = _people(match["authors"]), ""
-    if not surnames:
+def _by_people(match: re.Match[str], text: str, box: int) -> Iterator[_Naming]:
+    """The works of people with one year, with several, or with none."""
+    (words, surnames), said = _people(match["authors"]), match.groupdict()
+    start = match.end("authors") - len(words)
+    alone = len(surnames) == 1 and re.search(ET_AL, words) is None
+    dated = said.get("open") or said.get("quoted") is not None
+    before = text[max(0, start - 300) : start]
+    if not surnames or (alone and not dated and not _IN_BRACKET.search(before)):
         return
-    start, end = offset + match.start(), offset + match.end()
-    method = _METHOD.search(text[max(0, start - 40) : start])
-    if method is not None and text[start - 1] in "([" and _is_name(method[1]):
-        name = method[1]
-    alone = len(surnames) == 1 and " al" not in match["authors"].lower()
+    method = _METHOD.search(before[-90:])
+    name = method[1] if method is not None and _is_name(method[1]) else ""
     if alone and _ODD.search(surnames[0]) and not _INNER.match(surnames[0]):
         name, surnames = surnames[0], ()
-    years, at, last = list(_YEARS.finditer(match["years"])), offset + match.start("years"), ""
+    work = replace(_NOTHING, surnames=surnames, name=name)
+    key = "years" if said.get("years") else "after"
+    years, last = list(_YEARS.finditer(said.get(key) or "")), ""
+    if not years:
+        yield _Naming(box, start, match.end(), work)
     for number, year in enumerate(years):
-        last = year[1] or last
-        said = replace(_NOTHING, surnames=surnames, name=name, year=int(last) if last else None)
+        last, at = year[1] or last, match.start(key)
+        if last.strip("'’") != last:
+            last = f"{'19' if last[1] == '9' else '20'}{last[1:]}"
         first = start if number == 0 else at + year.start()
-        span = (start, end) if len(years) == 1 else (first, at + year.end())
-        yield _Naming(box, *span, replace(said, letter=year[2] or year[3] or ""))
+        end = match.end() if len(years) == 1 else at + year.end()
+        when = replace(work, year=int(last) if last else None, letter=year[2] or year[3] or "")
+        yield _Naming(box, first, end, when)
 
 
 _NUMBERS = re.compile(
-    r"(?<![$\\])\\?\[(?P<labels>(?:\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)"
-    r"(?:\s*[-–,;]\s*(?:\d{1,3}|[a-z]\d{0,2}|R\d+)){0,12})\\?\](?!\()"
+    rf"(?<![$\\])\\?\[\^?(?P<labels>(?:{_SIGN})"
+    r"(?:\s*[-–,;]\s*(?:\d{1,3}\*?|[a-z]\d{0,2}|R\d+)){0,12})\\?\](?!\(http|\^)"
 )
-_BY_WORD = re.compile(r"\b[Rr]ef(?:erence)?s?\.?\s*#?(?P<labels>\d{1,3})\b(?!\s*(?:\.\d|[%\w]))")
+_BY_WORD = re.compile(r"\b[Rr]ef(?:\.|erence)?s?[ \t]*#?(?P<labels>\d{1,3})\b(?!\s*(?:\.\d|[%\w]))")
 _IN_PAPER = re.compile(
     r"\s*\(?(?:(?:in|of|from)\s+(?:the|your|this)\s+(?:paper|manuscript|submission|main|references)|"
     r"by the authors)"
 )
 _NO_NUMBER = re.compile(
-    r"(?:\b(?:sections?|tables?|fig(?:ure)?s?\.?|eqs?\.?|equations?|lines?|pages?|steps?|appendix|"
-    r"algorithm|theorem|weakness|question|point|comment|W|Q|[a-z])\s*|[=^_{]\s*)\Z",
-    re.I,
+    r"(?:\b(?:(?i:sections?|tables?|fig(?:ure)?s?\.?|eqs?\.?|equations?|lines?|pages?|steps?|appendix)|"
+    r"Algorithm|Theorem|Weakness|Question|Point|Comment)\s*|\b[A-Za-z]|[=^_{∈]\s*|\\in\s*)\Z"
 )
-_INTERVAL = re.compile(
-    r"(?:\b(?:range|interval|between|scale|in|from|values?|to)|∈|\\in)\s*\Z", re.I
-)
+_INTERVAL = re.compile(r"\b(?:range|interval|between|scale|values?)\s*\Z", re.I)
 _LONGEST_RANGE = 12
 
 
@@ -399,9 +401,12 @@ def _by_number(
         before = text[max(0, match.start() - 40) : match.start()]
         word = match.re is _BY_WORD or re.search(r"\b[Rr]ef(?:erence)?s?\.?\s*\Z", before)
         labels = _labels(match["labels"])
+        line = text.rfind("\n", 0, match.start()) + 1
+        in_formula = text.count("$", line, match.start()) % 2
+        bounds = len(labels) == 2 and labels[0] == "1" and labels[1] not in ("2", "3")  # noqa: PLR2004
+        if labels[:1] == ["0"] or ((bounds or in_formula) and not word) or _INTERVAL.search(before):
+            continue
         no_number = _NO_NUMBER.search(before) and not word
-        if labels[:1] == ["0"] or (labels[:1] == ["1"] and labels[1:] and _INTERVAL.search(before)):
-            no_number = True
         method = re.search(r"([\w+-]+)\s?\Z", before)
         name = method[1] if method and len(labels) == 1 and _is_name(method[1]) else ""
         for label in labels:
@@ -417,7 +422,7 @@ def _by_number(
 def _labels(labels: str) -> list[str]:
     """Each label of a list, ranges spelled out; a long range is none, but lines or an interval."""
     found: list[str] = []
-    for part in re.split(r"\s*[,;]\s*", labels):
+    for part in re.split(r"\s*[,;]\s*", labels.lower()):
         first, *last = re.split(r"\s*[-–]\s*", part)
         if not last:
             found.append(first)
@@ -427,53 +432,91 @@ def _labels(labels: str) -> list[str]:
     return found
 
 
-_TITLE = re.compile(r"[\"“*_]{1,3}(?P<title>[A-Z0-9][^\"“”*_\n]{14,200}?)[.,]?[\"”*_]{1,3}")
-_LINKED = re.compile(rf"\[(?P<title>[^\[\]\n]{{15,200}})\]\((?={URL.pattern})")
+_TITLE = re.compile(r"[\"“*_]{1,3}(?P<title>[A-Z0-9][^\"“”*_\n]{9,200}?)[.,]?[\"”*_]{1,3}")
+_LINKED = re.compile(rf"\[[*_]*(?P<title>[^\[\]\n]{{2,200}}?)[*_]*\]\((?={URL.pattern})")
 _TITLED = re.compile(
-    r"\b(?:papers?|works?|articles?|study|survey|book|thesis|reference|(?:en)?titled|called|cit(?:e|ing)|"
-    r"see|by)\s*[:,(]?\s*\Z",
+    r"(?:\b(?:papers?|works?|articles?|study|survey|book|thesis|reference|(?:en)?titled|"
+    rf"cit(?:e|ing)|see|by)\s*[:,(]?|{YEAR}[a-z]?\)?[.,:]?)\s*\Z",
     re.I,
 )
-_DATED = re.compile(
-    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{_SURNAME}"
+_MAYBE = re.compile(
+    r"\b(?:such as|like|similar to|compare[ds]? to|with|than|sion o[nf]|[Ee]\.g\.,?)\s*\Z"
 )
-_SHORT_WORD = 3
+_PAPERS_OWN = re.compile(r"titl|section|revis|renam|chang|figure|table|caption", re.I)
+_DATED = re.compile(
+    rf"\s*[(\[,]\s*(?:[\w’'.& -]{{2,40}},?\s+)?{YEAR}|\s*,?\s*(?:by|from)\s+{SURNAME}|\s*\[\d|"
+    rf"\s+paper\b"
+)
+_ANCHOR = re.compile(
+    rf"[(\[,.]\s*(?P<where>{VENUE})?[ \t,]*(?P<year>{YEAR}|(?<=[a-zA-Z ])[’']?\d\d)\b\s?[)\]]?|"
+    rf"\(\s*(?P<people>(?:{PEOPLE_ET_AL}|{PEOPLE}),?\s+{_WHENS})"
+)
+_OPENER = re.compile(
+    r"(?:\A|[,;]|\b(?:such as|e\.g\.,?|like|includ(?:es?|ing)|example,|see|and|with|to|"
+    r"missing:?|references?:?))\s+|\A",
+    re.I,
+)
+_SEPARATE = re.compile(
+    r"(?:\A|\n)[\s>]*(?:[-*•–+]\s+|\d{1,2}[.)]\s+)?|[.?!;][ \t]+|[)\]][,;:]?[ \t]+|[\"“”\[]"
+)
+_NO_TITLE = re.compile(
+    r"\b(?:is|are|was|were|have|has|methods?|comparisons?|baselines?|papers?|works?|results?|"
+    r"conference|proceedings|journal|transactions|workshop|et al|information processing)\b",
+    re.I,
+)
+_LONG_TITLE, _SHORT_YEAR, _BACK = 5, 2, 200
 
 
 def _by_title(text: str, box: int) -> Iterator[_Naming]:
-    """Titles in quotation marks or italics with a word for a work before, or a year after them."""
+    """Titles in quotation marks, italics or links, or before a venue with its year."""
     for match in (*_LINKED.finditer(text), *_TITLE.finditer(text)):
-        words = [word for word in match["title"].split() if len(word) > _SHORT_WORD]
-        titled = ":" in match["title"] or 2 * sum(word[0].isupper() for word in words) > len(words)
-        before = _TITLED.search(text[max(0, match.start() - 20) : match.start()])
-        cited = match.re is _LINKED or before or _DATED.match(text, match.end())
-        if len(match["title"].split()) >= _SHORTEST and titled and cited:
-            yield _Naming(box, *match.span("title"), replace(_NOTHING, title=match["title"]))
+        words, before = match["title"], text[max(0, match.start() - 60) : match.start()]
+        linked = match.re is _LINKED and PUBLISHERS.search(text, match.end(), match.end() + 80)
+        long = len(words.split()) > _LONG_TITLE and looks_like_title(words)
+        after = text[match.end() : match.end() + 30]
+        if _REMARK.search(words) or re.search(ET_AL, words) or not words[0].isupper():
+            continue
+        if linked and _is_name(words):
+            yield _Naming(box, *match.span("title"), replace(_NOTHING, name=words))
+        elif len(words.split()) >= _SHORTEST and (
+            linked
+            or re.search(rf"{ET_AL}[,:]?\s*\Z", before)
+            or (_DATED.match(text, match.end()) and not _PAPERS_OWN.search(before))
+            or (_TITLED.search(before) and (":" in words or looks_like_title(words)))
+            or (
+                long
+                and match[0][0] in '"“'
+                and _MAYBE.search(before)
+                and not _PAPERS_OWN.search(before + after)
+            )
+        ):
+            yield _Naming(box, *match.span("title"), replace(_NOTHING, title=words))
+    for match in _ANCHOR.finditer(text):
+        yield from _before_venue(match, text, box)
 
 
-_HOSTS = re.compile(
-    r"openreview\.net/(?:forum|pdf)|aclanthology|n(?:eur)?ips\.cc|mlr\.press|thecvf|ieee|acm\.org|"
-    r"springer|sciencedirect|nature\.com|science\.org|jmlr|aps\.org|eprints|biorxiv|medrxiv|"
-    r"semanticscholar|hal\.|ssrn|pnas|aaai\.org|ijcai|ecva\.net|isca|wiley|oup\.com|mdpi|plos|"
-    r"doi\.org|arxiv|\.pdf\Z",
-    re.I,
-)
-"""Addresses of works; others are of programs, data and companies."""
-
-
-def _by_address(text: str, box: int) -> Iterator[_Naming]:
-    """Works by their address, their identifier at arXiv, or their DOI."""
-    for match in URL.finditer(text):
-        url = match[0].rstrip(".,;:*_")
-        if _HOSTS.search(url):
-            doi, arxiv = DOI.search(url), arxiv_in(url)
-            said = replace(_NOTHING, arxiv=arxiv, url="" if arxiv or doi else url)
-            if doi is not None and not arxiv:
-                said = replace(said, doi=doi[1].lower())
-            yield _Naming(box, match.start(), match.start() + len(url), said)
-    for match in ARXIV.finditer(text):
-        if arxiv := arxiv_in(match[0]):
-            yield _Naming(box, *match.span(), replace(_NOTHING, arxiv=arxiv))
-    for match in DOI.finditer(text):
-        doi_of = match[1].rstrip(".").lower()
-        yield _Naming(box, *match.span(), replace(_NOTHING, doi=doi_of))
+def _before_venue(match: re.Match[str], text: str, box: int) -> Iterator[_Naming]:
+    """A title that stands before ``(ICML 2024)``, ``, ICML 2024`` or ``(Lee et al., 2024)``."""
+    begin, whole = max(0, match.start() - _BACK), False
+    for end in _SEPARATE.finditer(text, begin, match.start()):
+        begin, whole = end.end(), end.start() == 0 or end[0][:1] in "\n)]"
+    people, venue, year = match["people"], match["where"], (match["year"] or "").strip("'’")
+    bare = text[match.start()] in ",." and not match[0].endswith("]")
+    if not people and not venue and (bare or len(year) == _SHORT_YEAR):
+        return
+    segment = text[begin : match.start()]
+    for opener in _OPENER.finditer(segment):
+        title = segment[opener.end() :].strip(" ,*_")
+        long = len(title.split()) >= _LONG_TITLE
+        if not title or title[0].islower() or _NO_TITLE.search(title) or _REMARK.search(title):
+            continue
+        if looks_like_authors(title) and not (venue and long):
+            continue
+        titled = looks_like_title(title) and (not people or ":" in title or long)
+        first = (whole and opener.end() == 0) or opener[0].endswith(("example, ", "as ", "g., "))
+        if titled or (first and venue and long):
+            start = segment.index(title, opener.end()) + begin
+            when = None if people else int(year if len(year) > _SHORT_YEAR else f"20{year}")
+            end_of = start + len(title) if people else match.end()
+            yield _Naming(box, start, end_of, replace(_NOTHING, title=title, year=when))
+            return

@@ -218,3 +218,252 @@ def test_spans_are_verbatim_and_nothing_crashes(text: str) -> None:
         fields = {"box 0": text, "box 1": "and [1]"}
         assert fields[first.field][first.start : first.end] == work.words
         assert all(0 <= at.start < at.end <= len(fields[at.field]) for at in work.mentions)
+
+
+SINGLE = [
+    (
+        "- Slow Counting of Shy Toads in Deep Ponds (ICLR 2025)",
+        "Slow Counting of Shy Toads in Deep Ponds",
+        (),
+        2025,
+        "",
+    ),
+    ("All but One: Careful Counting (AAAI, 2024)", "All but One: Careful Counting", (), 2024, ""),
+    (
+        "such as Counting Shy Toads at Night (ICML 2023).",
+        "Counting Shy Toads at Night",
+        (),
+        2023,
+        "",
+    ),
+    (
+        "  - Careful counting of toads in ponds, NeurIPS 2023",
+        "Careful counting of toads in ponds",
+        (),
+        2023,
+        "",
+    ),
+    (
+        'Newt et al., "Receding: Ponds in Summer", https://arxiv.org/abs/2401.01234',
+        "Receding: Ponds in Summer",
+        ("Newt",),
+        None,
+        "2401.01234",
+    ),
+    (
+        "- Newt et al. (2024). Receding ponds in summer. ICML 2024",
+        "Receding ponds in summer",
+        ("Newt",),
+        2024,
+        "",
+    ),
+    (
+        "    * Newt et al., Receding ponds in summer. ICML 2024",
+        "Receding ponds in summer",
+        ("Newt",),
+        2024,
+        "",
+    ),
+    (
+        'is like Newt, Olga, et al. "Receding ponds soon." arXiv preprint arXiv:2401.01234 (2024).',
+        "Receding ponds soon",
+        ("Newt",),
+        None,
+        "2401.01234",
+    ),
+    (
+        "ToadX: Self-Supervised Counting of Toads (Newt et al., 2020) is missing",
+        "ToadX: Self-Supervised Counting of Toads",
+        ("Newt",),
+        2020,
+        "",
+    ),
+    (
+        'cite Frogman, 2024 "Receding Ponds in Summer" too',
+        "Receding Ponds in Summer",
+        ("Frogman",),
+        2024,
+        "",
+    ),
+    (
+        'It is like "Deep counting for shy toads" by Newt et al. in spirit',
+        "Deep counting for shy toads",
+        ("Newt",),
+        None,
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "title", "authors", "year", "arxiv"), SINGLE)
+def test_title_people_venue_and_address_beside_each_other_are_one_work(
+    text: str, title: str, authors: tuple[str, ...], year: int | None, arxiv: str
+) -> None:
+    (work,) = works(text)
+
+    assert (work.title, work.authors[:1], work.arxiv) == (title, authors, arxiv)
+    assert year is None or work.year == year
+
+
+def test_titles_with_venues_in_one_sentence_are_each_a_work() -> None:
+    found = works(
+        "Missing: Counting Shy Toads at Night (ICML 2022), Slow Ponds: Newts and Olms (NeurIPS "
+        "2022), and Fast Learning of Robust Ponds (AISTATS 2023)."
+    )
+
+    assert [work.title for work in found] == [
+        "Counting Shy Toads at Night",
+        "Slow Ponds: Newts and Olms",
+        "Fast Learning of Robust Ponds",
+    ]
+
+
+def test_a_list_of_titles_alone_in_the_middle_of_a_text_is_the_reviews_own() -> None:
+    found = works(
+        "Others [1,2,3] did so.\n\n[1] Counting toads without a net\n\n"
+        "[2] Newts in caves: a study\n\n"
+        "[3] PondNet-7 (blog)\n\nThe ponds are deep."
+    )
+
+    assert [(work.title or work.words, len(work.mentions)) for work in found] == [
+        ("Counting toads without a net", 2),
+        ("Newts in caves: a study", 2),
+        ("PondNet-7 (blog)", 2),
+    ]
+
+
+def test_an_enumeration_in_square_brackets_is_no_list_of_works() -> None:
+    text = "[1] On toads:\nfew.\n[2] Newt subsets missing: why?\n[3] Olm speed:\n\n[1] Ponds:\nx"
+
+    assert works(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("PONDNET [33] counts", [33]),
+        ("the k-toads algorithm [36] counts", [36]),
+        ("[42] proposes ponds.\n[42] is also fast.", [42]),
+        ("as in [1, 2], but unlike Frogman et al. [7]", [1, 2, 7]),
+        ("from [1, 10] and Line [3] and $x_i \\in [2]$ and [0,1]^d and Table [4]", []),
+        ("some new references.\n5. The ponds are deep.", []),
+    ],
+)
+def test_numbers_in_brackets_are_works_unless_they_are_something_else(
+    text: str, numbers: list[int]
+) -> None:
+    assert [work.number for work in works(text)] == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "author", "year"),
+    [
+        ("see B. Moor et al. 2024 there", "B. Moor et al. 2024", "Moor", 2024),
+        ("see Yuki Lind et al. 2024 there", "Yuki Lind et al. 2024", "Lind", 2024),
+        ("(L. Zhao et al. 2025)", "L. Zhao et al. 2025", "Zhao", 2025),
+        ("[Ada Frogman and Bo U Toad, 2020]", "Ada Frogman and Bo U Toad, 2020", "Frogman", 2020),
+        ("the Newt et al. benchmark", "Newt et al.", "Newt", None),
+        ("as Newt et al. show", "Newt et al.", "Newt", None),
+        ("Newt et al. ['21] and", "Newt et al. ['21]", "Newt", 2021),
+        ("known [Newt, '24].", "Newt, '24", "Newt", 2024),
+    ],
+)
+def test_given_names_belong_to_a_naming_and_years_may_lack(
+    text: str, words: str, author: str, year: int | None
+) -> None:
+    (work,) = works(text)
+
+    assert (work.words, work.authors[0], work.year) == (words, author, year)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "P-DX (Contrastive Ponds, Newt et al., 2021)",
+        "P-DX paper by Newt et al in 2021",
+        "P-DX (Newt et al 2021)",
+        "P-DX of Newt et al. (2021)",
+    ],
+)
+def test_a_method_is_named_before_its_people(text: str) -> None:
+    (work,) = works(text)
+
+    assert (work.name, work.authors, work.year) == ("P-DX", ("Newt",), 2021)
+
+
+@pytest.mark.parametrize("label", ["[1]", "[^1]", "[R1]", "[1*]", "[ref1]"])
+def test_an_address_in_the_reviews_own_list_is_one_work(label: str) -> None:
+    (work,) = works(
+        f"prior work {label} did\n\n{label}: https://proceedings.mlr.press/v1/newt23.html"
+    )
+
+    assert work.url == "https://proceedings.mlr.press/v1/newt23.html"
+    assert len(work.mentions) == 2
+
+
+def test_addresses_in_a_row_are_each_a_work() -> None:
+    found = works("see https://arxiv.org/abs/2401.00001, https://arxiv.org/abs/2401.00002.")
+
+    assert [work.arxiv for work in found] == ["2401.00001", "2401.00002"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Missing references\n- line 12: "requiring no additional ponds or toads" is unclear.',
+        "a method called “Generalized Pond Attention” is proposed",
+        'the title "Physically Compatible Pond Modeling from One Image of Water" should change',
+        "methods such as KNN, Margin, et al. are missing",
+        "The baselines are old (ICLR 2020).",
+    ],
+)
+def test_remarks_names_of_sections_and_titles_of_the_paper_name_no_work(text: str) -> None:
+    assert works(text) == ()
+
+
+READ = [
+    ("Newt, J., Olm, H., ... & Yin, D. (2024). Counting toads. Ponds.", "Newt", "Counting toads"),
+    ("Newt, J. &amp; Olm, E.D.. (2021). Counting toads. Ponds.", "Newt", "Counting toads"),
+    (
+        "Deep Toads and Probable Ponds. Newt, R., Olm, N., 2024. arXiv preprint.",
+        "Newt",
+        "Deep Toads and Probable Ponds",
+    ),
+    ("Big Pond Counting, Newt et. al. 2019", "Newt", "Big Pond Counting"),
+    ("Counting toads at night (Newt et al., ACL 2024)", "Newt", "Counting toads at night"),
+    (
+        "Counting toads at night. F Newt, HH Olm. _Ponds and Toads: a Journal_. 2009.",
+        "Newt",
+        "Counting toads at night",
+    ),
+]
+
+
+@pytest.mark.parametrize(("entry", "author", "title"), READ)
+def test_entries_of_other_layouts_are_read(entry: str, author: str, title: str) -> None:
+    read = read_reference(entry)
+
+    assert (read.surnames[0], read.title) == (author, title)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Ab Cd ",
+        "[1] ",
+        "(",
+        "A, ",
+        "Newt et al. ",
+        "A. ",
+        '"A b c d e f ',
+        "a: ",
+        "2020 ",
+        "Ab and Cd, ",
+        "[1] Newt x\n",
+        "Newt et al. (2020), ",
+        "https://arxiv.org/abs/2401.00001 ",
+        "A.-B. ",
+    ],
+)
+def test_hostile_texts_end(piece: str) -> None:
+    assert len(works(piece * (100_000 // len(piece)))) < 2_000
