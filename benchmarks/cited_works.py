@@ -84,9 +84,11 @@ def same(read: ReadWork, work: CitedWork, review: Review) -> bool:
     wanted = folded(read.work)
     said = [review.fields[at.field][at.start : at.end] for at in work.mentions]
     held = map(folded, (*said, work.title, work.name, work.arxiv, work.doi, work.url))
-    return any(words and (f" {wanted} " in f" {words} " or words == wanted) for words in held) or (
-        bool(work.title) and folded(work.title) in wanted
-    )
+    if any(words and f" {wanted} " in f" {words} " for words in held):
+        return True
+    within = [words for words in map(folded, said) if " " in words or words.isdigit()]
+    within += [folded(words) for words in (work.title, work.arxiv, work.doi, work.url) if words]
+    return any(f" {words} " in f" {wanted} " for words in within)
 
 
 def right(read: ReadWork, listed: ListedWork, paper: Paper) -> bool:
