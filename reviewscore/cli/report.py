@@ -18,6 +18,8 @@ from reviewscore.errors import RunFolderError, SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.period.snapshot import ShownRun
+    from reviewscore.report.paper_pages import LaterOf
+    from reviewscore.report.role_pages import ShownFlags
 
 
 @click.command("report", cls=Verb, writes_files=True)
@@ -99,6 +101,7 @@ def command(
                     output,
                     data,
                     shown=flags_shown,
+                    later=shown.later,
                     accept_changed=accept_changed,
                 )
         return _write(shown, output, data, accept_changed=accept_changed)
@@ -156,7 +159,8 @@ def _for(
     output: Path | None,
     data: Path | None,
     *,
-    shown: frozenset[str] | None,
+    shown: ShownFlags | None,
+    later: LaterOf | None,
     accept_changed: bool,
 ) -> int:
     """Write the pages for one reader."""
@@ -180,6 +184,7 @@ def _for(
         reviews=reviews,
         out=output,
         shown=shown,
+        later=later,
         failed=failed,
         accept_changed=accept_changed,
     ):

@@ -11,7 +11,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -20,10 +20,11 @@ from reviewscore.files import unwritable
 from reviewscore.period import log
 from reviewscore.period.assignments import Assignments, VenueRole, folder_of
 from reviewscore.period.budget import Pushed
+from reviewscore.period.later import LaterOf, later_of
 from reviewscore.period.venue import VenueFolder, is_venue, run_of
 from reviewscore.period.verify import PAGES, note_pages
 from reviewscore.report.role_pages import PAGES_LIST, SheetSource, write_folder
-from reviewscore.report.roles import Sheet, called, proof
+from reviewscore.report.roles import Reader, Sheet, called, proof
 from reviewscore.runs.folder import MANIFEST, LockedFolder
 from reviewscore.runs.paper_offsets import RunByPaper
 from reviewscore.schema.paper import base_paper_id
@@ -31,6 +32,15 @@ from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Finding
 
 _NEW, _OLD = ".new", ".old"
+_RELEASED = (
+    "The venue releases to you the points that your paper was found to speak to, with the "
+    "passages, which you may quote in your response. The other points of the reviews are not "
+    "here: nothing is said of them."
+)
+_OBJECT = (
+    "If something here is wrong, tell whoever sent you this page, and name the point as it is "
+    "named here."
+)
 
 
 class Release(StrEnum):
@@ -124,7 +134,8 @@ def deliver(
     )
     with lock:
         _clean(out)
-        pages = _Pages(runs or runs_of(run), assignments, role, released, pushed, out)
+        later = later_of(venue) if venue and role.reader is Reader.META_REVIEWER else None
+        pages = _Pages(runs or runs_of(run), assignments, role, released, pushed, out, later)
         delivery = Delivery()
         for name in people if person is None else (person,):
             try:
@@ -197,12 +208,13 @@ class _Pages:
         released: Release | None,
         pushed: Pushed | None,
         out: Path,
+        later: LaterOf | None,
     ) -> None:
         self._assignments, self._role, self._released = assignments, role, released
         self._pushed, self._out = pushed, out
         self._runs = [
             (run, SheetSource(role.reader, run.manifest, run.changed, run.title, run.paper,
-                              run.review))
+                              run.review, later))
             for run in runs
         ]  # fmt: skip
         self._versions: dict[str, dict[str, None]] = defaultdict(dict)
@@ -250,7 +262,9 @@ class _Pages:
         of = self._of(person)
         faults: list[RunFolderError] = []
         try:
-            write_folder(draft, self._sheets(person, of), self._role.reader, faults)
+            heading = f"For the {role.replace('-', ' ')}"
+            sheets = self._sheets(person, of)
+            write_folder(draft, sheets, self._role.reader, faults, heading=heading)
             if faults:
                 raise faults[0]
             target.parent.mkdir(exist_ok=True)
@@ -278,9 +292,15 @@ class _Pages:
             openly = self._pushed(person, points)
         for name, parts in material:
             for part in parts:
-                yield from part.source.sheets(part.paper_id, part.points, openly)
+                for page in part.source.sheets(part.paper_id, part.points, openly):
+                    yield self._delivered(page)
             if not parts:
                 yield Sheet(name, name, self._nothing(name), about=name, ids=(name,))
+
+    def _delivered(self, page: Sheet) -> Sheet:
+        """A page with what was released, and where to object."""
+        lead = _RELEASED if self._released is Release.FLAGS else page.lead
+        return replace(page, lead=lead, foot=f"{page.foot} {_OBJECT}")
 
     def _nothing(self, name: str) -> str:
         """Why there is no page."""

@@ -6,7 +6,7 @@ Reviewers get a page for each review, so that each can be sent to its author alo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -26,7 +26,7 @@ from reviewscore.points.responses import align_response
 from reviewscore.printable import counted, markdown_escaped
 from reviewscore.report.html import page_environment
 from reviewscore.report.lines import doubted_words
-from reviewscore.report.paper_pages import PaperOf, ReviewOf, look_up, rows_of
+from reviewscore.report.paper_pages import LaterOf, PaperOf, ReviewOf, look_up, rows_of
 from reviewscore.report.roles import (
     Entry,
     Part,
@@ -37,6 +37,7 @@ from reviewscore.report.roles import (
     called,
     sheet,
     with_answers,
+    with_later,
 )
 from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
 from reviewscore.runs.manifest import Manifest
@@ -44,6 +45,21 @@ from reviewscore.runs.unvalidated import worth_words
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.sources.data_folder import digest_name, file_name
+
+
+@dataclass(frozen=True)
+class ShownFlags:
+    """Which flags a person's pages show openly on a day.
+
+    Attributes:
+        day: The day, as ``2026-05-03``.
+        flags: Identifiers of the flags that are shown openly.
+        before: Identifiers of those that were shown openly on another day.
+    """
+
+    day: str
+    flags: frozenset[str]
+    before: frozenset[str] = frozenset()
 
 
 class WrittenPages(Record):
@@ -73,6 +89,9 @@ class Listed:
         rank: See `Sheet.rank`.
         link: The page's place, without its ending or as an anchor.
         judge: Who judged its points.
+        day: See `Sheet.day`.
+        today: See `Sheet.today`.
+        on_demand: See `Sheet.on_demand`.
     """
 
     title: str
@@ -81,15 +100,19 @@ class Listed:
     to_read: int
     why: str
     banners: tuple[str, ...]
-    rank: tuple[bool, int, int, int]
+    rank: tuple[bool, int, int, int, int]
     link: str = ""
     judge: str = ""
+    day: str = ""
+    today: int | None = None
+    on_demand: int = 0
 
     @classmethod
     def of(cls, sheet: Sheet, link: str = "") -> Listed:
         """The line of a page."""
         return cls(sheet.about, sheet.ids, sheet.with_passages, sheet.to_read, sheet.lead,
-                   sheet.banners, sheet.rank, link, sheet.judge)  # fmt: skip
+                   sheet.banners, sheet.rank, link, sheet.judge, sheet.day, sheet.today,
+                   sheet.on_demand)  # fmt: skip
 
     @property
     def named(self) -> str:
@@ -119,7 +142,7 @@ class Contents:
     @classmethod
     def of(cls, heading: str, listed: list[Listed], each: str) -> Contents:
         """The list of pages that are given in any order; reviews of a paper stand together."""
-        first: dict[str, tuple[bool, int, int, int]] = {}
+        first: dict[str, tuple[bool, int, int, int, int]] = {}
         for one in listed:
             first[one.ids[0]] = min(one.rank, first.get(one.ids[0], one.rank))
         ranked = sorted(listed, key=lambda one: (first[one.ids[0]], one.ids[0], one.rank))
@@ -137,9 +160,24 @@ class Contents:
         return cls(heading, pages, nothing, shared, each)
 
     @property
+    def budgeted(self) -> bool:
+        """Whether a day's budget chose what is shown openly."""
+        return any(page.today is not None for page in self.pages)
+
+    @property
     def lead(self) -> str:
-        """How many there are."""
+        """How many there are, and what a day's budget shows of them."""
         count = len(self.pages) + len(self.nothing)
+        if self.budgeted:
+            today = sum(page.today or 0 for page in self.pages)
+            papers = sum(bool(page.today) for page in self.pages)
+            new = f"{counted(today, 'new flag')} on {counted(papers, self.each)}, listed first"
+            more = sum(page.on_demand for page in self.pages)
+            return (
+                f"{max(page.day for page in self.pages)}: {new if today else 'no new flag'}; "
+                f"{more:,} more on demand, folded at the end of the pages. There is something to "
+                f"read on {len(self.pages):,} of {count:,} {self.each}s."
+            )
         return (
             f"There is something to read on {len(self.pages):,} of {count:,} {self.each}s, listed "
             "with the most passages of the paper first."
@@ -159,7 +197,10 @@ def contents_markdown(contents: Contents, *, linked: bool) -> str:
     for page in contents.pages:
         name = markdown_escaped(page.named)
         name = f"[{name}]({page.link}.md)" if linked else name
-        lines.append(f"- {name}: {page.with_passages} of {page.to_read} points with passages")
+        flags = f"{page.today} new, {page.on_demand} on demand; " if page.today is not None else ""
+        lines.append(
+            f"- {name}: {flags}{page.with_passages} of {page.to_read} points with passages"
+        )
     if lines:
         parts += ["## To read", "\n".join(lines)]
     if contents.nothing:
@@ -211,6 +252,7 @@ def _entry(entry: Entry) -> str:
         lines.append("\n".join(quotes))
     for answer in entry.answers:
         lines.append(f"{answer.lead} “{markdown_escaped(answer.words)}”{_section(answer.place)}")
+    lines += [f"Later: {markdown_escaped(words)}" for words in entry.later]
     if entry.draft:
         lines.append(f"To copy: {markdown_escaped(entry.draft)}")
     if entry.closing:
@@ -243,7 +285,8 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     papers: PaperOf | None = None,
     reviews: ReviewOf | None = None,
     out: Path | None = None,
-    shown: frozenset[str] | None = None,
+    shown: ShownFlags | None = None,
+    later: LaterOf | None = None,
     failed: list[RunFolderError] | None = None,
     accept_changed: bool = False,
 ) -> list[Path]:
@@ -262,7 +305,8 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
             each review), as HTML and as Markdown; if None, a file in the run folder, for reviewers
             a folder there. Pages that an earlier report wrote into the folder and this one does
             not are taken away, unless something else has changed them.
-        shown: Identifiers of the flags to show openly; others are folded. None shows all.
+        shown: The flags to show openly; others are folded. None shows all.
+        later: Gives what came later than a point, for meta-reviewers.
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
         accept_changed: Go on with records that something else has changed, and say so.
@@ -280,7 +324,9 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     target = run / f"for-{reader.value}{'' if apart else '.html'}" if out is None else out
     ending = target.suffix.lower()
     manifest = read_manifest(run, accept_changed=accept_changed)
-    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers, reviews, shown)
+    sheets = _sheets(
+        run, manifest, reader, titles or (lambda _: None), papers, reviews, shown, later
+    )
     if ending in _ENDINGS:
         ranked = sorted(sheets, key=lambda part: part.rank)
         if apart and len(ranked) > 1:
@@ -314,11 +360,12 @@ def _sheets(
     titles: TitleOf,
     papers: PaperOf | None,
     reviews: ReviewOf | None,
-    shown: frozenset[str] | None = None,
+    shown: ShownFlags | None = None,
+    later: LaterOf | None = None,
 ) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
     changed = changed_records(run, manifest)
-    source = SheetSource(reader, manifest, changed, titles, papers, reviews)
+    source = SheetSource(reader, manifest, changed, titles, papers, reviews, later)
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with points_by_offset(run) as read:
             points = [read(row.offset) for row in rows]
@@ -336,6 +383,7 @@ class SheetSource:
         titles: Gives a paper's title by its id.
         papers: Gives a paper by its id.
         reviews: Gives a review by its id.
+        later: Gives what came later than a point, for meta-reviewers.
     """
 
     reader: Reader
@@ -344,6 +392,7 @@ class SheetSource:
     titles: TitleOf
     papers: PaperOf | None
     reviews: ReviewOf | None
+    later: LaterOf | None = None
 
     @cached_property
     def _doubts(self) -> tuple[str, ...]:
@@ -354,14 +403,14 @@ class SheetSource:
         return doubts
 
     def sheets(
-        self, paper_id: str, points: list[PointScore], shown: Collection[str] | None = None
+        self, paper_id: str, points: list[PointScore], shown: ShownFlags | None = None
     ) -> Iterator[Sheet]:
         """The page of a paper, or of each of its reviews for reviewers.
 
         Args:
             paper_id: The paper.
             points: Its points that the reader may see, reviews one after another.
-            shown: Identifiers of the flags to show openly; others are folded. None shows all.
+            shown: The flags to show openly; others are folded. None shows all.
         """
         listed = self.titles(paper_id)
         named = any(place.target for point in points for place in point.places or ())
@@ -374,6 +423,8 @@ class SheetSource:
             page = sheet(self.reader, paper_id, title, group, unread=unread, paper=paper)
             if self.reader is Reader.META_REVIEWER:
                 page = with_answers(page, *_responses(group, self.reviews))
+                if self.later is not None:
+                    page = with_later(page, group, self.later)
             if shown is not None:
                 page = on_demand(page, group, shown)
             page = replace(page, banners=(*self._doubts, *page.banners), judge=self.manifest.judge)
@@ -382,15 +433,20 @@ class SheetSource:
             yield page
 
 
-def on_demand(page: Sheet, points: Iterable[PointScore], shown: Collection[str]) -> Sheet:
-    """A page with a budget: flags that are not in it go into a folded part at its end.
+def on_demand(page: Sheet, points: Sequence[PointScore], shown: ShownFlags) -> Sheet:
+    """A page with a budget: flags that are not in it go into folded parts at its end.
+
+    Pages of the embedded judge, which flags nothing, stay as they are.
 
     Args:
         page: The page.
         points: All its points.
-        shown: Identifiers of the flags to show openly.
+        shown: The flags to show openly.
     """
-    names = {one.short_name for one in points if called(one) and one.point_id not in shown}
+    if all(one.finding is not None for one in points):
+        return page
+    flags = {one.short_name: one.point_id for one in points if called(one)}
+    names = {name for name, point_id in flags.items() if point_id not in shown.flags}
     parts: list[Part] = []
     moved: list[Entry] = []
     for part in page.parts:
@@ -398,13 +454,19 @@ def on_demand(page: Sheet, points: Iterable[PointScore], shown: Collection[str])
         left = tuple(one for one in part.entries if one.point not in names)
         if left or not part.entries:
             parts.append(replace(part, entries=left))
-    if not moved:
-        return page
-    lead = (
-        f"{counted(len(moved), 'flag')} that today's budget does not hold: others rank higher, or "
-        "these were shown before."
-    )
-    return replace(page, parts=(*parts, Part("On demand", lead, entries=tuple(moved), folded=True)))
+    before = tuple(one for one in moved if flags[one.point] in shown.before)
+    below = tuple(one for one in moved if one not in before)
+    for heading, lead, entries in (
+        ("On demand", "that rank below those of the day", below),
+        ("On demand: shown before", "shown openly on an earlier day", before),
+    ):
+        if entries:
+            words = f"{counted(len(entries), 'flag')} {lead}."
+            parts.append(Part(heading, words, entries=entries, folded=True))
+    today, count = len(flags) - len(names), len({one.point for one in moved})
+    of_day = f"{counted(today, 'new flag') if today else 'no new flag'}, {count} on demand below."
+    lead = f"{shown.day}: {of_day} {page.lead}"
+    return replace(page, parts=tuple(parts), lead=lead, day=shown.day, today=today, on_demand=count)
 
 
 def _responses(
@@ -446,7 +508,12 @@ def _each(reader: Reader) -> str:
 
 
 def write_folder(
-    target: Path, sheets: Iterable[Sheet], reader: Reader, faults: list[RunFolderError]
+    target: Path,
+    sheets: Iterable[Sheet],
+    reader: Reader,
+    faults: list[RunFolderError],
+    *,
+    heading: str | None = None,
 ) -> list[Path]:
     """Write a folder with a list of pages, and a page for each sheet that has something to read.
 
@@ -455,6 +522,7 @@ def write_folder(
         sheets: What the pages hold.
         reader: Who reads them.
         faults: Takes why single pages could not be written.
+        heading: Whom the list and its pages are for, in words, if not as the reader is called.
 
     Returns:
         The files written, the list first.
@@ -484,15 +552,18 @@ def write_folder(
                 digests[path] = hashlib.sha256(content).hexdigest()
         return done
 
+    named = f"For the {reader.value}"
     for page in sheets:
+        if heading is not None and page.title.startswith(named):
+            page = replace(page, title=heading + page.title.removeprefix(named))  # noqa: PLW2901
         if not page.to_read:
             listed.append(Listed.of(page))
             continue
         name = _new_name(page, names)
         names.add(name.casefold())
         listed.append(Listed.of(page, name))
-        written += put(name, _html([page], reader), markdown(page))
-    contents = Contents.of(f"For the {reader.value}", listed, _each(reader))
+        written += put(name, _html([page], reader, back=f"{_INDEX}.html"), markdown(page))
+    contents = Contents.of(heading or named, listed, _each(reader))
     index = _html([], reader, contents), contents_markdown(contents, linked=True)
     written = [*put(_INDEX, *index), *written]
     kept = {name: earlier[name] for name in earlier if Path(name).stem.casefold() in names}
@@ -540,7 +611,9 @@ def _new_name(page: Sheet, taken: set[str]) -> str:
     return next((name for name in names if name.casefold() not in taken), names[-1])
 
 
-def _html(sheets: list[Sheet], reader: Reader, contents: Contents | None = None) -> str:
+def _html(
+    sheets: list[Sheet], reader: Reader, contents: Contents | None = None, back: str = ""
+) -> str:
     shown: Iterable[Sheet | Listed] = sheets
     if contents is not None:
         shown = (*contents.pages, *contents.nothing)
@@ -556,5 +629,7 @@ def _html(sheets: list[Sheet], reader: Reader, contents: Contents | None = None)
             f"{'Looked up' if judge == EMBEDDED else 'Judged'} by {judge}" for judge in judges
         ),
         "version": __version__,
+        "back": back,
+        "back_words": "All pages",
     }
     return render(page_environment().get_template("role.html"), **words)
