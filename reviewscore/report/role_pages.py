@@ -25,6 +25,7 @@ from reviewscore.papers.latex import plain_title
 from reviewscore.points.responses import align_response
 from reviewscore.printable import counted, markdown_escaped
 from reviewscore.report.html import page_environment
+from reviewscore.report.later_remarks import with_later
 from reviewscore.report.lines import doubted_words
 from reviewscore.report.paper_pages import LaterOf, PaperOf, ReviewOf, look_up, rows_of
 from reviewscore.report.roles import (
@@ -37,7 +38,6 @@ from reviewscore.report.roles import (
     called,
     sheet,
     with_answers,
-    with_later,
 )
 from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
 from reviewscore.runs.manifest import Manifest

@@ -33,7 +33,6 @@ from reviewscore.report.lines import excerpt_words, paper_unread_words
 from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.author_answer import AnswerStance
-from reviewscore.schema.later_remark import LaterKind, LaterRemark
 from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
@@ -154,10 +153,7 @@ class Sheet:
 
     @property
     def rank(self) -> tuple[bool, int, int, int, int]:
-        """A sort key: the most flags of the day first, nothing to read last.
-
-        Then come the most points that a passage speaks to.
-        """
+        """A sort key: the most flags of the day, then passages, first; nothing to read last."""
         spoken_to = self._quoted(part for part in self.parts if not (part.nearest or part.folded))
         today = -(self.today or 0)
         return not self.to_read, today, -spoken_to, -self.with_passages, -self.to_read
@@ -390,59 +386,6 @@ def with_answers(
     return replace(page, parts=(*parts, *tables), lead=lead)
 
 
-def with_later(
-    page: Sheet,
-    points: Sequence[PointScore],
-    later: Callable[[PointScore], Sequence[LaterRemark]],
-) -> Sheet:
-    """A meta-reviewer's page with what came later: points reworded or taken back, a revised paper.
-
-    Args:
-        page: The page.
-        points: All its points.
-        later: Gives what came later than a point.
-    """
-    remarks = {point.short_name: (point, later(point)) for point in points}
-    words = {
-        name: tuple(wording.later_words(one) for one in own if one.kind is not LaterKind.REVISED)
-        for name, (_, own) in remarks.items()
-    }
-    shown: set[str] = set()
-
-    def entry(one: Entry) -> Entry:
-        if one.only_asks or not words.get(one.point):
-            return one
-        shown.add(one.point)
-        return replace(one, later=words[one.point])
-
-    parts = [replace(part, entries=tuple(map(entry, part.entries))) for part in page.parts]
-    tables = [part for part in parts if part.rows]
-    parts = [part for part in parts if not part.rows]
-    others = tuple(
-        Entry(point.text, point=name, later=words[name])
-        for name, (point, _) in remarks.items()
-        if words[name] and name not in shown
-    )
-    if others:
-        lead = "Nothing is held against these."
-        parts.append(Part("Other points that were reworded or taken back", lead, entries=others))
-    kinds = Counter(kind for _, own in remarks.values() for kind in {one.kind for one in own})
-    changed = [
-        f"{counted(kinds[kind], 'point')} {'was' if kinds[kind] == 1 else 'were'} {done}"
-        for kind, done in ((LaterKind.REWORDED, "reworded"), (LaterKind.TAKEN_BACK, "taken back"))
-        if kinds[kind]
-    ]
-    lead = f"{page.lead} Later {' and '.join(changed)}." if changed else page.lead
-    revised = dict.fromkeys(
-        f"These reviews are of version {one.version} of {one.versions} of the paper, and their "
-        "points are judged against that version."
-        for _, own in remarks.values()
-        for one in own
-        if one.kind is LaterKind.REVISED
-    )
-    return replace(page, parts=(*parts, *tables), lead=lead, banners=(*page.banners, *revised))
-
-
 def _other_answers(name: str, points: Sequence[PointScore]) -> list[Part]:
     """Points that are on the page for their answers alone, those that authors contest first."""
     order = list(AnswerStance)
@@ -633,11 +576,11 @@ def _to_ask(
     return [Part("What to ask", lead, entries=tuple(entries))] if entries else []
 
 
+_THANKS = "Thank you for the work that went into this review."
 _KINDLY = (
-    "Thank you for the work that went into this review. Would you look at the passages "
-    "below? Each stands in the paper word for word and may bear on a point of yours; whether it "
-    "does is for you to say. If you now see a point differently, reword it in your review; if not, "
-    "leave it."
+    f"{_THANKS} Would you look at the passages below? Each stands in the paper word for word and "
+    "may bear on a point of yours; whether it does is for you to say. If you now see a point "
+    "differently, reword it in your review; if not, leave it."
 )
 _LEFT = "All other points are left as they are."
 _MISTAKEN = "The passages were found by a program, which can be mistaken about what they mean."
@@ -688,10 +631,8 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
             parts.append(Part(heading, lead, entries=entries, to_read=act))
     parts += [*_levels(points, "Point the reviewer to these passages."), *_after_review(points)]
     lead = "Each point of the reviews with what it rests on and what your paper says about it."
-    if any(not premise.explicit for point in points for premise in deciding_premises(point)):
-        lead += (
-            " Premises marked as presumed are not the reviewer's words: check that they are meant."
-        )
+    if not all(premise.explicit for point in points for premise in deciding_premises(point)):
+        lead += " Premises marked as presumed are not the reviewer's words: are they meant?"
     if not any(part.to_read for part in parts):
         lead = f"No verdict is known for any of the {counted(len(points), 'point')}."
     return Sheet(paper_id, f"Rebuttal sheet: {title}", lead, tuple(parts))
@@ -790,17 +731,11 @@ def _finding_counts(points: Sequence[PointScore]) -> Part:
 
 def _findings_for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     near = _near(points)
-    nothing = (
-        "Thank you for the work that went into this review. No passage of the paper stood out as "
-        "an answer to a point of it."
-    )
+    nothing = f"{_THANKS} No passage of the paper stood out as an answer to a point of it."
     if near:
         nothing += " Below are the passages that come nearest, for you to look at."
     elif points and all(point.language is not None for point in points):
-        nothing = (
-            "Thank you for the work that went into this review. None of its points could be looked "
-            "up, so this page says nothing of them."
-        )
+        nothing = f"{_THANKS} None of its points could be looked up: nothing is said of them."
     addressed = [(score, quotes(_answering(score))) for score in _with(points, Finding.ADDRESSED)]
     others = "What comes nearest to your other points follows." if near else _LEFT
     page = _noted(paper_id, title, addressed, nothing, others)
