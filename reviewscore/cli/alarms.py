@@ -15,6 +15,7 @@ from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.period.budget import Pushed
+    from reviewscore.report.role_pages import ShownFlags
 
 alarm_options = options.together(
     click.option("--budget", type=click.IntRange(0), help="Flags a person and day that are shown "
@@ -152,8 +153,8 @@ class Alarms:
 
     def shown(
         self, folder: Path, run: Path, person: str, data: Path | None, *, accept_changed: bool
-    ) -> frozenset[str] | None:
-        """Identifiers of the flags that a person is shown openly; None without a budget.
+    ) -> ShownFlags | None:
+        """The flags that a person is shown openly; None without a budget.
 
         Raises:
             RunFolderError: The run, or what was pushed before, cannot be read.

@@ -17,8 +17,9 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
 
 if TYPE_CHECKING:
-    from reviewscore.period.later import LaterOf
     from reviewscore.period.snapshot import ShownRun
+    from reviewscore.report.paper_pages import LaterOf
+    from reviewscore.report.role_pages import ShownFlags
 
 
 @click.command("report", cls=Verb, writes_files=True)
@@ -159,7 +160,7 @@ def _for(
     output: Path | None,
     data: Path | None,
     *,
-    shown: frozenset[str] | None,
+    shown: ShownFlags | None,
     later: LaterOf | None,
     accept_changed: bool,
 ) -> int:
@@ -184,9 +185,9 @@ def _for(
         reviews=reviews,
         out=output,
         shown=shown,
+        later=later,
         failed=failed,
         accept_changed=accept_changed,
-        later=later,
     ):
         print_line(str(path))
     for error in failed:

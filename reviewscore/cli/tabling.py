@@ -11,6 +11,7 @@ import click
 
 from reviewscore.cli import options
 from reviewscore.cli.terminal import print_text, say
+from reviewscore.printable import counted
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -153,4 +154,4 @@ paper_figures_options = options.together(
 
 def say_written(files: Sequence[Path], words: str = "") -> None:
     """Say how many files there are, and which to read first."""
-    say(f"{words}{len(files)} files; read {files[0]} first")
+    say(f"{words}{counted(len(files), 'file')}; read {files[0]} first")

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field
 from reviewscore.files import JsonLines
 from reviewscore.period.ranking import closeness_of_papers, rank_flags
 from reviewscore.period.venue import VenueFolder, is_venue, lines_of
+from reviewscore.report.role_pages import ShownFlags
 from reviewscore.runs.folder import manifest_of
 from reviewscore.runs.input_data import folder_again
 from reviewscore.schema.point_score import PointScore
@@ -24,8 +25,8 @@ from reviewscore.sources.strata import ReviewFacts, read_review_facts
 
 PUSHED = "pushed.jsonl"
 """What was pushed to whom, beside the run's records or in the venue's folder."""
-Pushed = Callable[[str, Iterable[PointScore]], frozenset[str]]
-"""A person and all points of that person's pages to the ids of the flags to show openly."""
+Pushed = Callable[[str, Iterable[PointScore]], ShownFlags]
+"""A person and all points of that person's pages to the flags to show openly."""
 
 
 def _day(text: str) -> str:
@@ -77,14 +78,16 @@ def pusher(
     for entry in read_pushed(folder):
         before.setdefault(entry.person, {}).setdefault(entry.point_id, entry.day)
 
-    def pushed(person: str, points: Iterable[PointScore]) -> frozenset[str]:
+    def pushed(person: str, points: Iterable[PointScore]) -> ShownFlags:
         known = before.setdefault(person, {})
         ranked = [flag.point.point_id for flag in rank_flags(points, close)]
         room = budget - sum(then == today for then in known.values())
         new = [point_id for point_id in ranked if point_id not in known][: max(0, room)]
         _remember(folder, [PushedFlag(person=person, point_id=name, day=today) for name in new])
         known |= dict.fromkeys(new, today)
-        return frozenset(point_id for point_id in ranked if known.get(point_id) == today)
+        days = {point_id: known[point_id] for point_id in ranked if point_id in known}
+        openly = frozenset(point_id for point_id, then in days.items() if then == today)
+        return ShownFlags(today, openly, frozenset(days) - openly)
 
     return pushed
 

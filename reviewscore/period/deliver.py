@@ -12,7 +12,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from reviewscore.period.later import LaterOf, later_of
 from reviewscore.period.venue import VenueFolder, is_venue, run_of, runs_in
 from reviewscore.period.verify import DIFFERED, PAGE_SUMS, PAGES, note_pages, watched
 from reviewscore.report.role_pages import PAGES_LIST, SheetSource, write_folder
-from reviewscore.report.roles import Sheet, called, proof
+from reviewscore.report.roles import Reader, Sheet, called, proof
 from reviewscore.runs.folder import LockedFolder
 from reviewscore.runs.paper_offsets import RunByPaper
 from reviewscore.schema.paper import base_paper_id
@@ -38,6 +38,15 @@ _ASIDE = re.compile(
     rf"\.(?P<name>.+-[0-9a-f]{{8}})\.(?P<role>{'|'.join(VenueRole)})(?P<end>\{_NEW}|\{_OLD})"
 )
 """Names of folders beside those that take their places; see `_aside`."""
+_RELEASED = (
+    "The venue releases to you the points that your paper was found to speak to, with the "
+    "passages, which you may quote in your response. The other points of the reviews are not "
+    "here: nothing is said of them."
+)
+_OBJECT = (
+    "If something here is wrong, tell whoever sent you this page, and name the point as it is "
+    "named here."
+)
 
 
 class Release(StrEnum):
@@ -141,7 +150,7 @@ def deliver(
     )
     with lock, watch as differed:
         _clean(out)
-        later = None if venue is None else later_of(venue)
+        later = later_of(venue) if venue and role.reader is Reader.META_REVIEWER else None
         pages = _Pages(runs or runs_of(run), assignments, role, released, pushed, out, later)
         delivery = Delivery(unknown=pages.unknown)
         for name in people if person is None else (person,):
@@ -292,7 +301,9 @@ class _Pages:
         of = self._of(person)
         faults: list[RunFolderError] = []
         try:
-            write_folder(draft, self._sheets(person, of), self._role.reader, faults)
+            heading = f"For the {role.replace('-', ' ')}"
+            sheets = self._sheets(person, of)
+            write_folder(draft, sheets, self._role.reader, faults, heading=heading)
             if faults:
                 raise faults[0]
             target.parent.mkdir(exist_ok=True)
@@ -320,9 +331,15 @@ class _Pages:
             openly = self._pushed(person, points)
         for name, parts in material:
             for part in parts:
-                yield from part.source.sheets(part.paper_id, part.points, openly)
+                for page in part.source.sheets(part.paper_id, part.points, openly):
+                    yield self._delivered(page)
             if not parts:
                 yield Sheet(name, name, self._nothing(name), about=name, ids=(name,))
+
+    def _delivered(self, page: Sheet) -> Sheet:
+        """A page with what was released, and where to object."""
+        lead = _RELEASED if self._released is Release.FLAGS else page.lead
+        return replace(page, lead=lead, foot=f"{page.foot} {_OBJECT}")
 
     def _nothing(self, name: str) -> str:
         """Why there is no page."""

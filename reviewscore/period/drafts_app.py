@@ -125,6 +125,7 @@ class DraftServer:
             return self._written(request, form, DraftError.of(error))
         shown: dict[str, Any] = {"title": sheet.title, "sheets": [sheet], "contents": None}
         shown |= {"drafts": False, "judged_by": "", "version": __version__}
+        shown |= {"back": "/", "back_words": "Send another draft"}
         return HTMLResponse(render(page_environment().get_template("role.html"), **shown))
 
     async def _answer(self, request: Request) -> Response:
@@ -168,9 +169,19 @@ class DraftServer:
             asked = DraftRequest.model_validate_json(sent)
         else:
             pdf = sent.get("pdf")
-            given = {"review": sent.get("review"), "paper": {"text": sent.get("paper", "")}}
+            given = {"review": sent.get("review", ""), "paper": {"text": sent.get("paper", "")}}
             asked = DraftRequest.model_validate(given)
-        paper = pdf if pdf and isinstance(pdf, bytes) else asked.paper
+        texts = [asked.review] if isinstance(asked.review, str) else asked.review.values()
+        if not any(text.strip() for text in texts):
+            raise DraftError(422, "there is no draft", "write it or paste it, and send it again")
+        pdf = pdf if isinstance(pdf, bytes) and pdf else None
+        if pdf is not None and asked.paper.text.strip():
+            raise DraftError(422, "there are both a PDF and a text of the paper", "send only one")
+        if pdf is None and not asked.paper.text.strip():
+            raise DraftError(422, "there is no paper", "choose its PDF, or give its text")
+        if pdf is not None and b"%PDF" not in pdf[:1024]:
+            raise DraftError(422, "the file is no PDF", "choose the paper's PDF, or give its text")
+        paper = pdf or asked.paper
         return await _while_there(request, self.drafts.suggest(person, asked.review, paper))
 
 

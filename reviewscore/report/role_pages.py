@@ -6,7 +6,7 @@ Reviewers get a page for each review, so that each can be sent to its author alo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -21,11 +21,11 @@ from reviewscore.errors import InputError, RunFolderError, SettingsError
 from reviewscore.files import hash_file, read_whole, write_whole
 from reviewscore.pages.environment import encodable, render
 from reviewscore.pages.point_card import ShownPlace
-from reviewscore.pages.wording import later_words
 from reviewscore.papers.latex import plain_title
 from reviewscore.points.responses import align_response
 from reviewscore.printable import counted, markdown_escaped
 from reviewscore.report.html import page_environment
+from reviewscore.report.later_remarks import with_later
 from reviewscore.report.lines import doubted_words
 from reviewscore.report.paper_pages import LaterOf, PaperOf, ReviewOf, look_up, rows_of
 from reviewscore.report.roles import (
@@ -42,10 +42,24 @@ from reviewscore.report.roles import (
 from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.unvalidated import worth_words
-from reviewscore.schema.later_remark import LaterKind, LaterRemark
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.sources.data_folder import digest_name, file_name
+
+
+@dataclass(frozen=True)
+class ShownFlags:
+    """Which flags a person's pages show openly on a day.
+
+    Attributes:
+        day: The day, as ``2026-05-03``.
+        flags: Identifiers of the flags that are shown openly.
+        before: Identifiers of those that were shown openly on another day.
+    """
+
+    day: str
+    flags: frozenset[str]
+    before: frozenset[str] = frozenset()
 
 
 class WrittenPages(Record):
@@ -75,6 +89,9 @@ class Listed:
         rank: See `Sheet.rank`.
         link: The page's place, without its ending or as an anchor.
         judge: Who judged its points.
+        day: See `Sheet.day`.
+        today: See `Sheet.today`.
+        on_demand: See `Sheet.on_demand`.
     """
 
     title: str
@@ -83,15 +100,19 @@ class Listed:
     to_read: int
     why: str
     banners: tuple[str, ...]
-    rank: tuple[bool, int, int, int]
+    rank: tuple[bool, int, int, int, int]
     link: str = ""
     judge: str = ""
+    day: str = ""
+    today: int | None = None
+    on_demand: int = 0
 
     @classmethod
     def of(cls, sheet: Sheet, link: str = "") -> Listed:
         """The line of a page."""
         return cls(sheet.about, sheet.ids, sheet.with_passages, sheet.to_read, sheet.lead,
-                   sheet.banners, sheet.rank, link, sheet.judge)  # fmt: skip
+                   sheet.banners, sheet.rank, link, sheet.judge, sheet.day, sheet.today,
+                   sheet.on_demand)  # fmt: skip
 
     @property
     def named(self) -> str:
@@ -121,7 +142,7 @@ class Contents:
     @classmethod
     def of(cls, heading: str, listed: list[Listed], each: str) -> Contents:
         """The list of pages that are given in any order; reviews of a paper stand together."""
-        first: dict[str, tuple[bool, int, int, int]] = {}
+        first: dict[str, tuple[bool, int, int, int, int]] = {}
         for one in listed:
             first[one.ids[0]] = min(one.rank, first.get(one.ids[0], one.rank))
         ranked = sorted(listed, key=lambda one: (first[one.ids[0]], one.ids[0], one.rank))
@@ -139,9 +160,24 @@ class Contents:
         return cls(heading, pages, nothing, shared, each)
 
     @property
+    def budgeted(self) -> bool:
+        """Whether a day's budget chose what is shown openly."""
+        return any(page.today is not None for page in self.pages)
+
+    @property
     def lead(self) -> str:
-        """How many there are."""
+        """How many there are, and what a day's budget shows of them."""
         count = len(self.pages) + len(self.nothing)
+        if self.budgeted:
+            today = sum(page.today or 0 for page in self.pages)
+            papers = sum(bool(page.today) for page in self.pages)
+            new = f"{counted(today, 'new flag')} on {counted(papers, self.each)}, listed first"
+            more = sum(page.on_demand for page in self.pages)
+            return (
+                f"{max(page.day for page in self.pages)}: {new if today else 'no new flag'}; "
+                f"{more:,} more on demand, folded at the end of the pages. There is something to "
+                f"read on {len(self.pages):,} of {count:,} {self.each}s."
+            )
         return (
             f"There is something to read on {len(self.pages):,} of {count:,} {self.each}s, listed "
             "with the most passages of the paper first."
@@ -161,7 +197,10 @@ def contents_markdown(contents: Contents, *, linked: bool) -> str:
     for page in contents.pages:
         name = markdown_escaped(page.named)
         name = f"[{name}]({page.link}.md)" if linked else name
-        lines.append(f"- {name}: {page.with_passages} of {page.to_read} points with passages")
+        flags = f"{page.today} new, {page.on_demand} on demand; " if page.today is not None else ""
+        lines.append(
+            f"- {name}: {flags}{page.with_passages} of {page.to_read} points with passages"
+        )
     if lines:
         parts += ["## To read", "\n".join(lines)]
     if contents.nothing:
@@ -213,6 +252,7 @@ def _entry(entry: Entry) -> str:
         lines.append("\n".join(quotes))
     for answer in entry.answers:
         lines.append(f"{answer.lead} “{markdown_escaped(answer.words)}”{_section(answer.place)}")
+    lines += [f"Later: {markdown_escaped(words)}" for words in entry.later]
     if entry.draft:
         lines.append(f"To copy: {markdown_escaped(entry.draft)}")
     if entry.closing:
@@ -245,10 +285,10 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     papers: PaperOf | None = None,
     reviews: ReviewOf | None = None,
     out: Path | None = None,
-    shown: frozenset[str] | None = None,
+    shown: ShownFlags | None = None,
+    later: LaterOf | None = None,
     failed: list[RunFolderError] | None = None,
     accept_changed: bool = False,
-    later: LaterOf | None = None,
 ) -> list[Path]:
     """Write a run's pages for a reader.
 
@@ -265,7 +305,8 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
             each review), as HTML and as Markdown; if None, a file in the run folder, for reviewers
             a folder there. Pages that an earlier report wrote into the folder and this one does
             not are taken away, unless something else has changed them.
-        shown: Identifiers of the flags to show openly; others are folded. None shows all.
+        shown: The flags to show openly; others are folded. None shows all.
+        later: Gives what came later than a point, for meta-reviewers.
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
         accept_changed: Go on with records that something else has changed, and say so.
@@ -284,16 +325,9 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     target = run / f"for-{reader.value}{'' if apart else '.html'}" if out is None else out
     ending = target.suffix.lower()
     manifest = read_manifest(run, accept_changed=accept_changed)
-    source = SheetSource(
-        reader,
-        manifest,
-        changed_records(run, manifest),
-        titles or (lambda _: None),
-        papers,
-        reviews,
-        later,
+    sheets = _sheets(
+        run, manifest, reader, titles or (lambda _: None), papers, reviews, shown, later
     )
-    sheets = _sheets(run, source, shown)
     if ending in _ENDINGS:
         ranked = sorted(sheets, key=lambda part: part.rank)
         if apart and len(ranked) > 1:
@@ -320,8 +354,19 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
     return written
 
 
-def _sheets(run: Path, source: SheetSource, shown: frozenset[str] | None = None) -> Iterator[Sheet]:
+def _sheets(
+    run: Path,
+    manifest: Manifest,
+    reader: Reader,
+    titles: TitleOf,
+    papers: PaperOf | None,
+    reviews: ReviewOf | None,
+    shown: ShownFlags | None = None,
+    later: LaterOf | None = None,
+) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
+    changed = changed_records(run, manifest)
+    source = SheetSource(reader, manifest, changed, titles, papers, reviews, later)
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with points_by_offset(run) as read:
             points = [read(row.offset) for row in rows]
@@ -339,7 +384,7 @@ class SheetSource:
         titles: Gives a paper's title by its id.
         papers: Gives a paper by its id.
         reviews: Gives a review by its id.
-        later: Gives what came later than a point; shown to meta-reviewers alone.
+        later: Gives what came later than a point, for meta-reviewers.
     """
 
     reader: Reader
@@ -359,14 +404,14 @@ class SheetSource:
         return doubts
 
     def sheets(
-        self, paper_id: str, points: list[PointScore], shown: Collection[str] | None = None
+        self, paper_id: str, points: list[PointScore], shown: ShownFlags | None = None
     ) -> Iterator[Sheet]:
         """The page of a paper, or of each of its reviews for reviewers.
 
         Args:
             paper_id: The paper.
             points: Its points that the reader may see, reviews one after another.
-            shown: Identifiers of the flags to show openly; others are folded. None shows all.
+            shown: The flags to show openly; others are folded. None shows all.
         """
         listed = self.titles(paper_id)
         named = any(place.target for point in points for place in point.places or ())
@@ -380,7 +425,7 @@ class SheetSource:
             if self.reader is Reader.META_REVIEWER:
                 page = with_answers(page, *_responses(group, self.reviews))
                 if self.later is not None:
-                    page = with_later(page, {one.short_name: self.later(one) for one in group})
+                    page = with_later(page, group, self.later)
             if shown is not None:
                 page = on_demand(page, group, shown)
             page = replace(page, banners=(*self._doubts, *page.banners), judge=self.manifest.judge)
@@ -389,15 +434,20 @@ class SheetSource:
             yield page
 
 
-def on_demand(page: Sheet, points: Iterable[PointScore], shown: Collection[str]) -> Sheet:
-    """A page with a budget: flags that are not in it go into a folded part at its end.
+def on_demand(page: Sheet, points: Sequence[PointScore], shown: ShownFlags) -> Sheet:
+    """A page with a budget: flags that are not in it go into folded parts at its end.
+
+    Pages of the embedded judge, which flags nothing, stay as they are.
 
     Args:
         page: The page.
         points: All its points.
-        shown: Identifiers of the flags to show openly.
+        shown: The flags to show openly.
     """
-    names = {one.short_name for one in points if called(one) and one.point_id not in shown}
+    if all(one.finding is not None for one in points):
+        return page
+    flags = {one.short_name: one.point_id for one in points if called(one)}
+    names = {name for name, point_id in flags.items() if point_id not in shown.flags}
     parts: list[Part] = []
     moved: list[Entry] = []
     for part in page.parts:
@@ -405,42 +455,19 @@ def on_demand(page: Sheet, points: Iterable[PointScore], shown: Collection[str])
         left = tuple(one for one in part.entries if one.point not in names)
         if left or not part.entries:
             parts.append(replace(part, entries=left))
-    if not moved:
-        return page
-    lead = (
-        f"{counted(len(moved), 'flag')} that are not shown openly today: others rank higher, or "
-        "these were shown openly on an earlier day."
-    )
-    return replace(page, parts=(*parts, Part("On demand", lead, entries=tuple(moved), folded=True)))
-
-
-def with_later(page: Sheet, later: Mapping[str, Sequence[LaterRemark]]) -> Sheet:
-    """A meta-reviewer's page with what came later than each point; a revision is said once.
-
-    Args:
-        page: The page, of one version of a paper.
-        later: What came later, by the short name of the point.
-    """
-    revised = {
-        f"The paper has a newer version ({one.versions}); these reviews are of version "
-        f"{one.version}, and their points are judged against that."
-        for remarks in later.values()
-        for one in remarks
-        if one.kind is LaterKind.REVISED
-    }
-
-    def entry(one: Entry) -> Entry:
-        if one.only_asks:
-            return one
-        words = (
-            later_words(remark)
-            for remark in later.get(one.point, ())
-            if remark.kind is not LaterKind.REVISED
-        )
-        return replace(one, own=(*one.own, *words))
-
-    parts = tuple(replace(part, entries=tuple(map(entry, part.entries))) for part in page.parts)
-    return replace(page, parts=parts, banners=(*page.banners, *sorted(revised)))
+    before = tuple(one for one in moved if flags[one.point] in shown.before)
+    below = tuple(one for one in moved if one not in before)
+    for heading, lead, entries in (
+        ("On demand", "that rank below those of the day", below),
+        ("On demand: shown before", "shown openly on an earlier day", before),
+    ):
+        if entries:
+            words = f"{counted(len(entries), 'flag')} {lead}."
+            parts.append(Part(heading, words, entries=entries, folded=True))
+    today, count = len(flags) - len(names), len({one.point for one in moved})
+    of_day = f"{counted(today, 'new flag') if today else 'no new flag'}, {count} on demand below."
+    lead = f"{shown.day}: {of_day} {page.lead}"
+    return replace(page, parts=tuple(parts), lead=lead, day=shown.day, today=today, on_demand=count)
 
 
 def _responses(
@@ -482,7 +509,12 @@ def _each(reader: Reader) -> str:
 
 
 def write_folder(
-    target: Path, sheets: Iterable[Sheet], reader: Reader, faults: list[RunFolderError]
+    target: Path,
+    sheets: Iterable[Sheet],
+    reader: Reader,
+    faults: list[RunFolderError],
+    *,
+    heading: str | None = None,
 ) -> list[Path]:
     """Write a folder with a list of pages, and a page for each sheet that has something to read.
 
@@ -491,6 +523,7 @@ def write_folder(
         sheets: What the pages hold.
         reader: Who reads them.
         faults: Takes why single pages could not be written.
+        heading: Whom the list and its pages are for, in words, if not as the reader is called.
 
     Returns:
         The files written, the list first.
@@ -520,15 +553,18 @@ def write_folder(
                 digests[path] = hashlib.sha256(content).hexdigest()
         return done
 
+    named = f"For the {reader.value}"
     for page in sheets:
+        if heading is not None and page.title.startswith(named):
+            page = replace(page, title=heading + page.title.removeprefix(named))  # noqa: PLW2901
         if not page.to_read:
             listed.append(Listed.of(page))
             continue
         name = _new_name(page, names)
         names.add(name.casefold())
         listed.append(Listed.of(page, name))
-        written += put(name, _html([page], reader), markdown(page))
-    contents = Contents.of(f"For the {reader.value}", listed, _each(reader))
+        written += put(name, _html([page], reader, back=f"{_INDEX}.html"), markdown(page))
+    contents = Contents.of(heading or named, listed, _each(reader))
     index = _html([], reader, contents), contents_markdown(contents, linked=True)
     written = [*put(_INDEX, *index), *written]
     kept = {name: earlier[name] for name in earlier if Path(name).stem.casefold() in names}
@@ -576,7 +612,9 @@ def _new_name(page: Sheet, taken: set[str]) -> str:
     return next((name for name in names if name.casefold() not in taken), names[-1])
 
 
-def _html(sheets: list[Sheet], reader: Reader, contents: Contents | None = None) -> str:
+def _html(
+    sheets: list[Sheet], reader: Reader, contents: Contents | None = None, back: str = ""
+) -> str:
     shown: Iterable[Sheet | Listed] = sheets
     if contents is not None:
         shown = (*contents.pages, *contents.nothing)
@@ -592,5 +630,7 @@ def _html(sheets: list[Sheet], reader: Reader, contents: Contents | None = None)
             f"{'Looked up' if judge == EMBEDDED else 'Judged'} by {judge}" for judge in judges
         ),
         "version": __version__,
+        "back": back,
+        "back_words": "All pages",
     }
     return render(page_environment().get_template("role.html"), **words)

@@ -57,6 +57,7 @@ class Entry:
         places: Places of the paper that it names.
         answers: What the authors answer to it.
         draft: A paragraph of exact quotes to copy; empty for none.
+        later: What came later than the point, in words.
     """
 
     said: str
@@ -70,6 +71,7 @@ class Entry:
     answers: tuple[ShownAnswer, ...] = ()
     draft: str = ""
     further: tuple[SheetQuote, ...] = ()
+    later: tuple[str, ...] = ()
 
     @property
     def only_asks(self) -> bool:
@@ -118,6 +120,9 @@ class Sheet:
         about: The paper's title alone.
         ids: The paper's id and, if it is about one, the review's.
         judge: Who judged its points.
+        day: The day of the budget, where there is one, as ``2026-05-03``.
+        today: Flags that the day's budget shows openly; None where there is no budget.
+        on_demand: Flags that it folds.
     """
 
     name: str
@@ -132,6 +137,9 @@ class Sheet:
     about: str = ""
     ids: tuple[str, ...] = ()
     judge: str = ""
+    day: str = ""
+    today: int | None = None
+    on_demand: int = 0
 
     @property
     def with_passages(self) -> int:
@@ -144,10 +152,11 @@ class Sheet:
         return len({entry.point for part in self.parts if part.to_read for entry in part.entries})
 
     @property
-    def rank(self) -> tuple[bool, int, int, int]:
-        """A sort key: the most points that a passage speaks to first, nothing to read last."""
+    def rank(self) -> tuple[bool, int, int, int, int]:
+        """A sort key: the most flags of the day, then passages, first; nothing to read last."""
         spoken_to = self._quoted(part for part in self.parts if not (part.nearest or part.folded))
-        return not self.to_read, -spoken_to, -self.with_passages, -self.to_read
+        today = -(self.today or 0)
+        return not self.to_read, today, -spoken_to, -self.with_passages, -self.to_read
 
     @staticmethod
     def _quoted(parts: Iterable[Part]) -> int:
@@ -524,9 +533,9 @@ def _weights(points: Sequence[PointScore]) -> Part:
             (name, str(len(group)), str(sum(map(called, group))), str(proved),
              str(len(group) - len(known)), weight)
         )  # fmt: skip
-    lead = "How much of each review stands. It weighs statements and ranks nobody."
+    lead = "Points are counted, not people: a short review has few, and nobody is ranked by them."
     columns = ("review", "points", "misinformed", "with proof", "unknown", "points that stand")
-    return Part("Weight of each review", lead, columns, tuple(rows))
+    return Part("What stands of each review", lead, columns, tuple(rows))
 
 
 def _unknown(point: PointScore) -> bool:
@@ -567,10 +576,11 @@ def _to_ask(
     return [Part("What to ask", lead, entries=tuple(entries))] if entries else []
 
 
+_THANKS = "Thank you for the work that went into this review."
 _KINDLY = (
-    "Thank you for the work that went into this review. Before it is final, would you look at "
-    "the passages below? Each stands in the paper word for word and may bear on a point of yours; "
-    "whether it does is for you to say."
+    f"{_THANKS} Would you look at the passages below? Each stands in the paper word for word and "
+    "may bear on a point of yours; whether it does is for you to say. If you now see a point "
+    "differently, reword it in your review; if not, leave it."
 )
 _LEFT = "All other points are left as they are."
 _MISTAKEN = "The passages were found by a program, which can be mistaken about what they mean."
@@ -620,10 +630,9 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
             act = bool(lead) or any(entry.own for entry in entries)
             parts.append(Part(heading, lead, entries=entries, to_read=act))
     parts += [*_levels(points, "Point the reviewer to these passages."), *_after_review(points)]
-    lead = (
-        "Each point of the reviews with what it rests on and what your paper says about it. "
-        "Premises marked as presumed are not the reviewer's words: check that they are meant."
-    )
+    lead = "Each point of the reviews with what it rests on and what your paper says about it."
+    if not all(premise.explicit for point in points for premise in deciding_premises(point)):
+        lead += " Premises marked as presumed are not the reviewer's words: are they meant?"
     if not any(part.to_read for part in parts):
         lead = f"No verdict is known for any of the {counted(len(points), 'point')}."
     return Sheet(paper_id, f"Rebuttal sheet: {title}", lead, tuple(parts))
@@ -722,12 +731,11 @@ def _finding_counts(points: Sequence[PointScore]) -> Part:
 
 def _findings_for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     near = _near(points)
-    nothing = (
-        "Thank you for the work that went into this review. No passage of the paper stood out as "
-        "an answer to a point of it."
-    )
+    nothing = f"{_THANKS} No passage of the paper stood out as an answer to a point of it."
     if near:
-        nothing += " Below are the passages that come nearest, to look at before you submit it."
+        nothing += " Below are the passages that come nearest, for you to look at."
+    elif points and all(point.language is not None for point in points):
+        nothing = f"{_THANKS} None of its points could be looked up: nothing is said of them."
     addressed = [(score, quotes(_answering(score))) for score in _with(points, Finding.ADDRESSED)]
     others = "What comes nearest to your other points follows." if near else _LEFT
     page = _noted(paper_id, title, addressed, nothing, others)

@@ -16,7 +16,10 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.period import log
 from reviewscore.period.assignments import Assignment, Assignments, VenueRole, folder_of
 from reviewscore.period.deliver import Delivery, Release, deliver, runs_of
+from reviewscore.period.taken_back import TakenBack
+from reviewscore.period.venue import TAKEN_BACK
 from reviewscore.period.verify import note_pages, verify
+from reviewscore.report.role_pages import ShownFlags
 from reviewscore.report.roles import called, proof
 from reviewscore.runs.paper_offsets import OFFSETS
 from reviewscore.schema.point_id import content_ids
@@ -352,13 +355,17 @@ def test_pages_go_into_no_other_folder_of_the_venue(tmp_path: Path, place: str) 
     assert sorted(folder.rglob("*")) == before
 
 
+FOLDED = "<summary>On demand"
+
+
 def test_flags_that_are_not_pushed_stand_folded_below_the_others(tmp_path: Path) -> None:
     venue = Venue(tmp_path, {"rv1": "pa1", "rv2": "pa2", "rv3": "pa3"})
     asked: dict[str, list[str]] = {}
 
-    def first_flag(person: str, points: Iterable[PointScore]) -> frozenset[str]:
+    def first_flag(person: str, points: Iterable[PointScore]) -> ShownFlags:
         asked[person] = [point.review_id for point in points]
-        return frozenset([point.point_id for point in venue.points if called(point)][:1])
+        flags = [point.point_id for point in venue.points if called(point)]
+        return ShownFlags("2026-05-04", frozenset(flags[:1]), frozenset(flags[1:2]))
 
     rows = [row("ada", "area-chair", "pa1"), row("ada", "area-chair", "pa2"),
             row("head", "program-chair")]  # fmt: skip
@@ -367,10 +374,16 @@ def test_flags_that_are_not_pushed_stand_folded_below_the_others(tmp_path: Path)
 
     assert asked == {"ada": ["rv1"] * 4 + ["rv2"] * 4}  # of what is theirs alone
     first, second = ((one.folder / f"pa{n}.html").read_text() for n in (1, 2))
-    assert first.index("zqpoint1x0z") < first.index("On demand") < first.index("zqpoint1x1z")
-    assert "zqpoint1x0z" not in first[first.index("On demand") :]
-    assert second.index("On demand") < second.index("zqpoint2x0z")
-    assert "<details" in second[: second.index("zqpoint2x0z")]
+    assert first.index("zqpoint1x0z") < first.index(FOLDED) < first.index("zqpoint1x1z")
+    assert "zqpoint1x0z" not in first[first.index(FOLDED) :]
+    assert "On demand: shown before" in first
+    assert "On demand: shown before" not in second
+    assert second.index(FOLDED) < second.index("zqpoint2x0z")
+    index = (one.folder / "index.md").read_text()
+    assert "2026-05-04: 1 new flag on 1 paper, listed first" in index
+    assert index.index("pa1.md): 1 new, ") < index.index("pa2.md): 0 new, ")
+    assert "# For the area chair" in index
+    assert 'href="index.html"' in first
     assert "On demand" not in (head.folder / "pa2.html").read_text()
 
 
@@ -488,6 +501,32 @@ def test_a_delivery_does_not_pass_off_a_page_that_something_else_changed(tmp_pat
 
     (fault,) = verify(folder).checks[0].faults
     assert "pages.sha256 had been changed before" in fault
+
+
+def test_chairs_alone_see_what_a_reviewer_took_back(tmp_path: Path) -> None:
+    made = Venue(tmp_path, {"rv1": "pa1"})
+    folder = as_venue(made, tmp_path / "venue")
+    span = {"field": "final_justification", "start": 0, "end": 9}
+    remark = TakenBack.model_validate(
+        {"review_id": "rv1", "point_id": made.points[0].point_id, "text": "zqbackz",
+         "span": span, "at": "2031-02-03T04:05:06+00:00"}
+    )  # fmt: skip
+    (folder / TAKEN_BACK).write_text(remark.model_dump_json(by_alias=True) + "\n", "utf-8")
+    rows = [row("ada", "area-chair", "pa1"), row("bob", "reviewer", "pa1", "rv1"),
+            row("eve", "author", "pa1")]  # fmt: skip
+    who = table(rows)
+
+    (ada,) = deliver(folder, who, VenueRole.AREA_CHAIR, folder / "pages").people
+    (bob,) = deliver(folder, who, VenueRole.REVIEWER, folder / "pages").people
+    (eve,) = deliver(folder, who, VenueRole.AUTHOR, folder / "pages", released=Release.FLAGS).people
+
+    chair = (ada.folder / "pa1.md").read_text("utf-8")
+    assert "Later 1 point was taken back." in chair
+    assert "zqbackz" in chair[chair.index("Later: The reviewer took this back") :]
+    assert "zqbackz" in (ada.folder / "pa1.html").read_text("utf-8")
+    others = [path.read_text("utf-8") for one in (bob, eve) for path in one.folder.glob("*.*")]
+    assert not any("zqbackz" in text for text in others)
+    assert "The venue releases to you" in (eve.folder / "pa1.md").read_text("utf-8")
 
 
 def test_a_venue_is_delivered_into_its_own_pages_by_name_alone(

@@ -475,6 +475,32 @@ def test_what_cannot_be_used_is_told_with_a_cure(start: Start, sent: Any, status
     assert "passwd" not in reply.text
 
 
+@pytest.mark.parametrize(
+    ("fields", "pdf", "words"),
+    [
+        ({"review": "  \n"}, b"", "there is no draft"),
+        ({"paper": " "}, b"", "there is no paper"),
+        ({}, b"%PDF-1.7", "there are both a PDF and a text of the paper"),
+        ({"paper": ""}, b"hello", "the file is no PDF"),
+    ],
+)
+def test_what_the_form_lacks_is_said_in_its_own_words(
+    start: Start, fields: dict[str, str], pdf: bytes, words: str
+) -> None:
+    reply = post(start(), pdf=pdf, **fields)
+
+    assert reply.status_code == 422
+    assert f"Not looked at: {words}. To mend it: " in reply.text
+
+
+def test_a_draft_that_the_judge_cannot_read_is_not_said_to_stand_unanswered(start: Start) -> None:
+    german = "- Wie empfindlich ist die Methode gegenüber der Anzahl der Teile und der Fenster?"
+    notes = start().post("/v1/draft", json={**SENT, "review": german}).json()["notes"]
+
+    assert "None of its points could be looked up" in notes[0]
+    assert "stood out" not in notes[0]
+
+
 def test_bodies_are_bounded_timed_and_of_a_known_kind(start: Start) -> None:
     client = start(limits=DraftLimits(megabytes=0.01))
 
