@@ -122,7 +122,7 @@ def test_what_came_later_stands_beside_the_point(venue: MovingVenue, report: Inv
     assert text.count("The review is of version") == 3  # and not of the review that came later
     pages = venue.path.parent / "pages"
     assert report(str(venue.path), "--for", "meta-reviewer", "-o", pages).exit_code == 0
-    revised = "The paper has a newer version (2); these reviews are of version 1"
+    revised = "These reviews are of version 1 of 2 of the paper"
     assert "".join(page.read_text("utf-8") for page in pages.glob("frogs*.md")).count(revised) == 1
 
 

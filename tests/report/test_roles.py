@@ -11,12 +11,11 @@ import pytest
 
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.pages.point_card import SheetQuote
-from reviewscore.report.role_pages import markdown, with_later, write_for
+from reviewscore.report.role_pages import markdown, write_for
 from reviewscore.report.roles import (
     _CLOSINGS,
     _OPENINGS,
     Entry,
-    Part,
     Reader,
     Sheet,
     called,
@@ -25,7 +24,6 @@ from reviewscore.report.roles import (
     proof,
     sheet,
 )
-from reviewscore.schema.later_remark import LaterKind, LaterRemark
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
@@ -451,19 +449,3 @@ def test_a_paper_that_names_itself_gives_its_page_the_title(
     )
 
     assert f": {named}\n" in page.read_text()
-
-
-def test_what_came_later_stands_with_its_point_and_a_revision_once_above() -> None:
-    entries = (Entry("Words.", point="r1#1"), Entry("More.", point="r1#2"))
-    asks = Part("What to ask", entries=(Entry("Words.", closing="Does it hold?", point="r1#1"),))
-    page = Sheet("p1", "Title", "Lead.", (Part("Points", entries=entries), asks))
-    revised = LaterRemark(kind=LaterKind.REVISED, version=1, versions=2)
-    back = LaterRemark(kind=LaterKind.TAKEN_BACK, at="2026-05-02", text="I withdraw this.")
-
-    found = with_later(page, {"r1#1": (revised, back), "r1#2": (revised,)})
-
-    first, second = found.parts[0].entries
-    assert "I withdraw this." in first.own[-1]
-    assert second.own == ()
-    assert found.parts[1] == asks
-    assert [words.split(";")[0] for words in found.banners] == ["The paper has a newer version (2)"]
