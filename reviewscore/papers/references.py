@@ -113,7 +113,7 @@ def read_reference(
         number: Its number.
         at: Where it stands.
     """
-    words = " ".join(words.split()).strip()
+    words = " ".join(words[:_LONGEST].split())
     doi, url = DOI.search(words), URL.search(words)
     bare = URL.sub(" ", DOI.sub(" ", ARXIV.sub(" ", words)))
     years = list(_YEAR.finditer(bare))
@@ -164,9 +164,12 @@ _TITLE_END = re.compile(
     r"[.?!](?:\s|\Z)|,\s+(?=(?:in\s+)?(?:proc|arxiv|neurips|nips|icml|iclr|cvpr|acl|emnlp|aaai|eccv|iccv|corr|\(?(?:19|20)\d\d)\b)",
     re.I,
 )
+_NAME = rf"{CAPITAL}[\w.’'-]*+"
 _PERSON = re.compile(
-    rf"(?:[a-z’'-]{{1,4}}\s+){{0,2}}(?:{CAPITAL}[\w.’'-]*\s*){{1,4}}(?:\s(?:[a-z]{{2,3}}\s+){{0,2}}{CAPITAL}[\w’'-]+)?\Z"
+    rf"(?:[a-z’'-]{{1,4}}\s+){{0,2}}{_NAME}(?:\s++{_NAME}){{0,3}}+"
+    rf"(?:\s++(?:[a-z]{{2,3}}\s++){{0,2}}{CAPITAL}[\w’'-]+)?\s*\Z"
 )
+"""It matches a name in one way alone, so that what is no name is seen at once."""
 _WORDS_OF_NAME = 5
 
 

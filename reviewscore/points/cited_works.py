@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 
 from rapidfuzz import fuzz
@@ -62,16 +64,18 @@ def cited_works(
         title: The paper's title, which is none of them.
     """
     texts = [text[:_LONGEST] for text in review.fields.values()]
-    entries = [_own_entries(text, box, "\n".join(texts)) for box, text in enumerate(texts)]
+    labels = Counter(label for text in texts for label in _OPENED.findall(text))
+    entries = [_own_entries(text, box, labels) for box, text in enumerate(texts)]
     lists = [{label: one.reference for label, one in held if label} for held in entries]
     known = {one.name for one in references if _is_name(one.name)} - set(title.split(":")[:1])
     groups: list[tuple[ReferenceEntry, list[_Naming]]] = []
     found = [one for held in entries for _, one in held]
     for box, text in enumerate(texts):
-        namings = islice(_in_text(text, box, lists, known), _MOST)
+        namings = islice(_in_text(text, box, lists, known), max(0, _MOST - len(found)))
         found += _apart(namings, [one for _, one in entries[box]], text)
-    for naming in sorted(found, key=lambda one: (not one.entry, one.box, one.start)):
-        if title and folded(naming.reference.title) == folded(title):
+    found.sort(key=lambda one: (not one.entry, one.box, one.start))
+    for naming in found[:_MOST]:
+        if title and _folded(naming.reference.title) == _folded(title):
             continue
         held = (n for n, (one, _) in enumerate(groups) if _same(one, naming.reference))
         place = next(held, len(groups))
@@ -99,8 +103,11 @@ def _work(review: Review, reference: ReferenceEntry, namings: Sequence[_Naming])
 _KEYS = ("number", "year", "letter", "title", "name", "arxiv", "doi", "url")
 _ALIKE = 90
 _LONGEST, _MOST = 100_000, 1_000
-"""Characters of a field that are read, and namings in it that are looked at."""
+"""Characters of a field that are read, and namings in a review that are looked at."""
 _SHORTEST = 3
+
+
+_folded = lru_cache(maxsize=4_096)(folded)
 
 
 def _same(first: ReferenceEntry, second: ReferenceEntry) -> bool:
@@ -109,7 +116,7 @@ def _same(first: ReferenceEntry, second: ReferenceEntry) -> bool:
         values = getattr(first, key), getattr(second, key)
         if all(values):
             return bool(values[0] == values[1])
-    titles = folded(first.title), folded(second.title)
+    titles = _folded(first.title), _folded(second.title)
     if all(titles):
         return fuzz.ratio(*titles) >= _ALIKE
     if first.surnames and second.surnames:
@@ -120,7 +127,7 @@ def _same(first: ReferenceEntry, second: ReferenceEntry) -> bool:
 def _same_people(first: ReferenceEntry, second: ReferenceEntry) -> bool:
     """Whether two namings by people mean one work, as far as both say who and when."""
     people, others = (
-        [folded(name).split()[-1:] for name in one.surnames] for one in (first, second)
+        [_folded(name).split()[-1:] for name in one.surnames] for one in (first, second)
     )
     return (
         people[0] == others[0]
@@ -188,6 +195,7 @@ _NEAR = 8
 _BESIDE_TITLE = ' ,("“”*_:'
 
 _LABEL = r"\\?\[(\d{1,3}|[A-Za-z]\d{0,2}|R\d+|[A-Z][A-Za-z]{1,9}\+?\d{2}(?:\d{2})?[a-z]?)\\?\]"
+_OPENED = re.compile(r"\[([\w+]+)")
 _HEADING = re.compile(
     r"^[\W_]{0,9}(?:\w{1,20}\s+)?(?:references?|refs?|bibliography|citations?)[\W_]{0,9}$",
     re.I | re.M,
@@ -222,7 +230,7 @@ _LONG = 60
 """Characters of a line that may be an entry although nothing announces it."""
 
 
-def _own_entries(text: str, box: int, whole: str) -> list[tuple[str, _Naming]]:
+def _own_entries(text: str, box: int, labels: Mapping[str, int]) -> list[tuple[str, _Naming]]:
     """Entries of a list of references that a review has of its own, each with its label."""
     heading = _HEADING.search(text)
     after = len(text) if heading is None else heading.end()
@@ -246,15 +254,17 @@ def _own_entries(text: str, box: int, whole: str) -> list[tuple[str, _Naming]]:
             pieces = [("", (first, first), len(words))]
         for label, (start, first), last in pieces:
             entry = words[first:last].rstrip()
-            if _is_entry(entry, label, whole, listed=begin >= after):
+            if _is_entry(entry, label, labels, listed=begin >= after):
                 counted = number or str(len(entries) + 1) if not label and begin >= after else label
                 edges = begin + start, begin + first + len(entry)
                 naming = _Naming(box, *edges, read_reference(entry), entry=True)
                 entries.append((counted, naming))
+        if len(entries) >= _MOST:
+            break
     return entries
 
 
-def _is_entry(words: str, label: str, whole: str, *, listed: bool) -> bool:
+def _is_entry(words: str, label: str, labels: Mapping[str, int], *, listed: bool) -> bool:
     """Whether a line is an entry of a list, and not a remark of the reviewer's own."""
     people = _PEOPLE.match(words.lstrip("*_ ")) is not None or len(_INITIALS.findall(words)) > 1
     if (len(words.split()) < _SHORTEST and not URL.match(words)) or (
@@ -263,7 +273,7 @@ def _is_entry(words: str, label: str, whole: str, *, listed: bool) -> bool:
         return False
     signs = _SIGNS.search(words) is not None
     if label:
-        return signs or whole.count(f"[{label}") > 1
+        return signs or labels[label] > 1
     return signs and (listed or (people and len(words) > _LONG))
 
 
@@ -271,8 +281,8 @@ _PARTICLES = (
     "[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][aiu]|[Dd]os|[LlDd]a|[Ll]e|[EeAa]l|[Tt]e[nr]|bin"
 )
 _SURNAME = rf"(?<![\w’'-])(?:(?:{_PARTICLES})[ -]){{0,3}}{CAPITAL}[\w’'-]{{0,30}}\w"
-_AND = r"(?:\s*,?\s+(?:and|&)\s+|\s*&\s*|,\s+)"
-_AL = r",?\s+[Ee]t\.?\s?[Aa]l\b\.?"
+_AND = r"(?:(?:\s*+,)?+\s++and\s++|\s*+(?:,\s++&\s++|&\s*+)|,\s++)"  # one way to match a text
+_AL = r",?\s++[Ee]t\.?\s?[Aa]l\b\.?"
 _WHEN = rf"(?:[\w’']{{2,10}},?\s+)?{YEAR}[a-z]?"
 _WHENS = rf"(?P<years>{_WHEN}(?:\s*[,;&/]\s*(?:{YEAR}[a-z]?|[a-z])\b){{0,3}})"
 _AUTHORS = rf"(?P<authors>{_SURNAME}(?:{_AND}{_SURNAME}){{0,6}}(?:{_AL})?)"
@@ -331,9 +341,20 @@ def _in_text(
     for match in _UNDATED.finditer(text):
         if surnames := _people(match["authors"]):
             yield _Naming(box, *match.span(), replace(_NOTHING, surnames=surnames))
-    for name in sorted(known):
-        for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
-            yield _Naming(box, *match.span(), replace(_NOTHING, name=name))
+    named = [(name, start) for start, name in _names(text) if name in known]
+    for name, start in sorted(named):
+        yield _Naming(box, start, start + len(name), replace(_NOTHING, name=name))
+
+
+_WORD_OF_NAME = re.compile(rf"(?<![\w-])(?=({CAPITAL}[\w+.*-]{{1,60}}))")
+_WITHIN_NAME = re.compile(r"(?<=[\w+.*-])(?![\w-])")
+
+
+def _names(text: str) -> Iterator[tuple[int, str]]:
+    """Words of a text that may be names of methods, with and without marks after them."""
+    for match in _WORD_OF_NAME.finditer(text):
+        for end in _WITHIN_NAME.finditer(text, match.start(1) + 1, match.end(1)):
+            yield match.start(1), text[match.start(1) : end.start()]
 
 
 def _people(authors: str) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from reviewscore.papers.references import (
@@ -157,6 +159,15 @@ def test_two_entries_of_the_same_people_and_year_are_ambiguous_without_a_letter(
 
     assert in_references(work(**people), entries, one).listing is Listing.AMBIGUOUS
     assert in_references(work(**people, letter="b"), entries, one).listing is Listing.FOUND
+
+
+@pytest.mark.parametrize("unit", ["A", "Aa-", "A.-", "'A", "Aa’", "A. ", "Aa Bb, "])
+def test_an_entry_that_is_no_name_is_read_at_once(unit: str) -> None:
+    start = process_time()
+
+    read_reference(unit * (1_500 // len(unit)) + "! 2020")
+
+    assert process_time() - start < 1
 
 
 def test_a_text_without_a_list_says_so() -> None:
