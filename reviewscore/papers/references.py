@@ -234,7 +234,7 @@ _LONGEST = 1500
 _GAP = 5
 _LINE = re.compile(r"[^\n]+")
 _BULLET = re.compile(r"[ \t]*[-*•][ \t]+")
-_ENDED = re.compile(r"[.)\]\d/][\s\d]*\Z")
+_END = re.compile(r"[.)\]\d/]")
 _BEGINS = re.compile(
     rf"(?:[a-z]{{2,3}}\s){{0,2}}{CAPITAL}[\w’'.-]*(?:,| {CAPITAL}| [a-z]{{2,3}} {CAPITAL}|\s?\()"
 )
@@ -284,9 +284,9 @@ def _paragraphs(body: str) -> Iterator[tuple[int, int]]:
     begun, ended, blank = -1, -1, True
     for line in _LINE.finditer(body):
         words = line[0].strip()
-        gap = "\n\n" in body[max(0, ended) : line.start() + 1] or blank
         if not words or words.isdigit():
             continue
+        gap = "\n\n" in body[max(0, ended) : line.start() + 1] or blank
         if begun >= 0 and _goes_on(body[max(begun, ended - _LONGEST) : ended], line[0], apart=gap):
             ended = line.end()
             continue
@@ -300,7 +300,7 @@ def _paragraphs(body: str) -> Iterator[tuple[int, int]]:
 
 def _goes_on(entry: str, line: str, *, apart: bool) -> bool:
     """Whether a line belongs to the entry before it."""
-    if not _ENDED.search(entry.rstrip()):
+    if not _END.match(entry.rstrip()[-1:]):
         return True
     bullet = _BULLET.match(line)
     if bullet:

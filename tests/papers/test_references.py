@@ -170,6 +170,16 @@ def test_an_entry_that_is_no_name_is_read_at_once(unit: str) -> None:
     assert process_time() - start < 1
 
 
+@pytest.mark.parametrize("unit", [" \n", "\n", "\t•\n", "123\n", "1 1 1 a\n", "Aa Bb\n\n"])
+def test_a_long_list_that_is_none_is_read_in_seconds(unit: str) -> None:
+    listed = paper("Lee, A. Ponds. 2020.\n" + unit * (400_000 // len(unit)) + "[")
+    start = process_time()
+
+    references_of(listed)
+
+    assert process_time() - start < 12
+
+
 def test_a_text_without_a_list_says_so() -> None:
     one = Paper(paper_id="p", title="t", text="No list.")
 
