@@ -132,9 +132,7 @@ def test_a_doi_is_asked_for_by_itself(index: Index, service: str) -> None:
         b'{"message": {"DOI": "10.1234/pond.70"}}', b'{"doi": null, "message": []}',
     ],
 )  # fmt: skip
-def test_an_answer_about_another_work_says_nothing(
-    index: Index, service: str, body: bytes
-) -> None:
+def test_an_answer_about_another_work_says_nothing(index: Index, service: str, body: bytes) -> None:
     index.answers = [(200, {}, body)]
 
     assert ask(index, work(doi="10.1234/pond.7"), service=service) == [Listing.UNKNOWN]
