@@ -134,7 +134,11 @@ class Alarms:
             say(f"too few to tell if {self.stop_below:.0%} are right ({rule.ENOUGH} are enough)")
         elif decision is rule.StopDecision.STOP:
             say(f"delivery stops: fewer than {self.stop_below:.0%} are right; nothing was written")
-        return decision is rule.StopDecision.STOP
+        elif decision is rule.StopDecision.DIFFER:
+            differing = len(measured.differing)
+            say(f"delivery stops: people differ on {differing} of {found.n + differing} judged "
+                "flags; let them settle these; nothing was written")  # fmt: skip
+        return decision in (rule.StopDecision.STOP, rule.StopDecision.DIFFER)
 
     def pusher(self, folder: Path, data: Path | None) -> Pushed | None:
         """What chooses the flags that each person is shown openly; None without a budget.

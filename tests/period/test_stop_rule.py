@@ -218,6 +218,44 @@ def test_a_higher_threshold_never_lets_delivery_go_on_that_a_lower_one_stops(
         assert stop_decision(found, high) is StopDecision.STOP
 
 
+def test_one_person_who_calls_all_flags_right_does_not_hide_the_wrong_ones(
+    tmp_path: Path, report: Invoke
+) -> None:
+    run = venue_run(tmp_path / "run", POINTS)
+    names = drawn(run, report, 30)
+    said = {name: "right" if number < 12 else "wrong" for number, name in enumerate(names)}
+    sheets = [filled(tmp_path / "anna.csv", said),
+              filled(tmp_path / "bela.csv", dict.fromkeys(names, "right"), "bela")]  # fmt: skip
+    words = [run, "--for", "meta-reviewer", "--stop-below", "0.6", "-o", tmp_path / "pages"]
+
+    ended = report(*words, "--judged", sheets[0], "--judged", sheets[1])
+
+    assert report(*words, "--judged", sheets[0]).exit_code == 1
+    assert ended.exit_code == 1
+    assert "people differ on 18 of 30" in ended.stderr
+    assert not (tmp_path / "pages").exists()
+
+
+@pytest.mark.parametrize(
+    ("right", "differing", "decision"),
+    [
+        (20, 10, StopDecision.GO_ON),  # a third
+        (20, 11, StopDecision.GO_ON),  # more, and without them enough are right
+        (20, 14, StopDecision.DIFFER),
+        (0, 10, StopDecision.DIFFER),
+        (0, 9, StopDecision.UNKNOWN),
+    ],
+)
+def test_delivery_stops_where_people_differ_on_so_many_that_nothing_is_known(
+    right: int, differing: int, decision: StopDecision
+) -> None:
+    names = tuple(map(str, range(differing)))
+    found = measured(1.0 if right else None, right, 1.0)
+    found = found.model_copy(update={"right": right, "differing": names})
+
+    assert stop_decision(found, 0.6) is decision
+
+
 def test_a_sample_that_nobody_judged_has_no_precision() -> None:
     found = precision_of(sample_of(3), {})
 
