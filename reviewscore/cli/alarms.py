@@ -73,6 +73,9 @@ class Alarms:
             delivers: Whether pages are written for somebody.
             accept_changed: Go on with records that something else has changed.
         """
+        from reviewscore.period.venue import home_of
+
+        folder = home_of(folder)
         if self.sample_flags is not None:
             self._draw(folder, run, output, accept_changed=accept_changed)
             return 0
@@ -147,9 +150,11 @@ class Alarms:
             RunFolderError: What was pushed before cannot be read.
         """
         from reviewscore.period.budget import pusher
+        from reviewscore.period.venue import home_of
 
-        day = self.day and self.day.date()
-        return None if self.budget is None else pusher(folder, self.budget, day, data=data)
+        if self.budget is None:
+            return None
+        return pusher(home_of(folder), self.budget, self.day and self.day.date(), data=data)
 
     def shown(
         self, folder: Path, run: Path, person: str, data: Path | None, *, accept_changed: bool

@@ -30,6 +30,7 @@ from reviewscore.period.stop_rule import (
     verdicts_of,
     write_sample,
 )
+from reviewscore.period.venue import VenueRecord
 from reviewscore.schema.point_score import PointScore
 from reviewscore.stats.estimates import Estimate
 from tests.commands import Invoke, invoker
@@ -321,6 +322,19 @@ def test_sheets_in_the_folder_count_where_none_is_named(tmp_path: Path, report: 
     assert "nobody judged a sample" in before.stderr
     assert "40 right, 0 wrong" in after.stdout
     assert not (run / "report.html").exists()
+
+
+def test_the_rule_of_a_venue_holds_for_its_run_folder_too(tmp_path: Path, report: Invoke) -> None:
+    made = VenueRecord(source="somewhere", kind="folder", made="2026-05-01T00:00:00+00:00")
+    (tmp_path / "venue.json").write_text(made.model_dump_json(), "utf-8")
+    run = venue_run(tmp_path / "run", POINTS)
+    report(tmp_path, "--sample-flags", 40, "-o", tmp_path / "flags.csv")
+    filled(tmp_path / JUDGED, dict.fromkeys(read_sample(tmp_path).flags, "wrong"))
+
+    ended = report(run, "--for", "meta-reviewer", "--stop-below", "0.6", "-o", tmp_path / "pages")
+
+    assert ended.exit_code == 1
+    assert "delivery stops" in ended.stderr
 
 
 def test_a_sheet_needs_a_name_a_sample_and_flags(tmp_path: Path, report: Invoke) -> None:
