@@ -74,6 +74,9 @@ class Alarms:
             delivers: Whether pages are written for somebody.
             accept_changed: Go on with records that something else has changed.
         """
+        from reviewscore.period.venue import home_of
+
+        folder = home_of(folder)
         if self.sample_flags is not None:
             self._draw(folder, run, output, accept_changed=accept_changed)
             return 0
@@ -138,7 +141,11 @@ class Alarms:
             )
         elif decision is rule.StopDecision.STOP:
             say(f"delivery stops: fewer than {self.stop_below:.0%} are right; nothing was written")
-        return decision is rule.StopDecision.STOP
+        elif decision is rule.StopDecision.DIFFER:
+            differing = len(measured.differing)
+            say(f"delivery stops: people differ on {differing} of {found.n + differing} judged "
+                "flags; let them settle these; nothing was written")  # fmt: skip
+        return decision in (rule.StopDecision.STOP, rule.StopDecision.DIFFER)
 
     def pusher(self, folder: Path, data: Path | None) -> Pushed | None:
         """What chooses the flags that each person is shown openly; None without a budget.
@@ -147,9 +154,11 @@ class Alarms:
             RunFolderError: What was pushed before cannot be read.
         """
         from reviewscore.period.budget import pusher
+        from reviewscore.period.venue import home_of
 
-        day = self.day and self.day.date()
-        return None if self.budget is None else pusher(folder, self.budget, day, data=data)
+        if self.budget is None:
+            return None
+        return pusher(home_of(folder), self.budget, self.day and self.day.date(), data=data)
 
     def shown(
         self, folder: Path, run: Path, person: str, data: Path | None, *, accept_changed: bool

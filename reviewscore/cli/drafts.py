@@ -41,7 +41,7 @@ def command() -> None:
 @options.CONFIG_OPTION
 @click.option("--model", help="Who looks: lexical (the default), or a model as of audit.")
 @options.together(*map(options.setting, ("base_url", "protocol", "context", "context_tokens")))
-@options.setting("encoder")
+@options.together(*map(options.setting, ("encoder", "canaries")))
 @options.preset("--host", default="127.0.0.1", help="Address of this machine to listen at.")
 @options.preset(
     "--port", type=click.IntRange(0, 65535), default=8792, help="Port; 0 takes a free one."
@@ -70,15 +70,17 @@ def serve_command(model: str | None, allow_provider: bool, **flags: Any) -> None
     from reviewscore.bounds import put_in_force
     from reviewscore.llm.connect import check
     from reviewscore.pages.http_guard import LOOPBACK, answer_until_stopped, listen
+    from reviewscore.papers.canaries import put_canaries_in_force, read_canaries
     from reviewscore.period import drafts
     from reviewscore.period.drafts_app import DraftServer
     from reviewscore.runs.context import with_window
 
-    named = ("base_url", "protocol", "context", "context_tokens", "encoder")
+    named = ("base_url", "protocol", "context", "context_tokens", "encoder", "canaries")
     resolved = options.settings_from({"model": model, **{name: flags[name] for name in named}})
     settings = drafts.check_private(resolved.settings, confirmed=allow_provider)
     put_in_force(settings.bounds)
     check(settings)
+    put_canaries_in_force(read_canaries(settings.canaries))
     public, host, keys = flags["public_url"], flags["host"], flags["keys"]
     _check_reach(public, reachable=host not in LOOPBACK, keyed=keys is not None)
     known = None if keys is None else drafts.DraftKeys(keys)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import re
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ HOST = "127.0.0.1"
 LOOPBACK = frozenset({HOST, "localhost", "::1"})
 """Names by which this machine reaches itself."""
 _CHUNKS = "transfer-encoding"
-_MALFORMED, _FORBIDDEN, _SLOW, _TOO_LARGE = 400, 403, 408, 413
+_MALFORMED, _FORBIDDEN, _SLOW, _TOO_LARGE, _UNKNOWN_KIND = 400, 403, 408, 413, 415
+_UTF_8 = re.compile(r"charset=(\"?)utf-?8\1\s*(?:;|\Z)", re.IGNORECASE)
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -112,7 +114,7 @@ class Guard:
             return _FORBIDDEN, "only GET and POST are answered"
         if not self._has_origin(path, headers, host):
             return _FORBIDDEN, f"this form does not come from the pages of {self.rules.place}"
-        return self._size_refusal(headers.get("content-length", ""))
+        return self._body_refusal(headers)
 
     def _host_refusal(self, host: str) -> tuple[int, str] | None:
         public = self.rules.public
@@ -131,8 +133,11 @@ class Guard:
         here = urlsplit(f"//{host}").hostname in LOOPBACK
         return given == self.rules.public or (here and given == origin(host))
 
-    def _size_refusal(self, length: str) -> tuple[int, str] | None:
-        longest = self.rules.longest
+    def _body_refusal(self, headers: Headers) -> tuple[int, str] | None:
+        longest, length = self.rules.longest, headers.get("content-length", "")
+        kind = headers.get("content-type", "")
+        if "charset" in _UTF_8.sub("", kind).lower():  # some take hours to read, such as punycode
+            return _UNKNOWN_KIND, "a form is in UTF-8"
         if not (length.isascii() and length.isdecimal()):
             return _MALFORMED, "a form says how long it is"
         if len(length) > len(str(longest)) or int(length) > longest:

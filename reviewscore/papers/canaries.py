@@ -81,6 +81,26 @@ class Canaries:
         left = "".join(rest)
         return left != text and len(WORD.findall(left)) < LEAST_WORDS
 
+    def places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Start and end of the stretches of a text that are canaries, ascending and apart."""
+        if not self.lines:
+            return
+        letters, places = _letters(text)
+        found: list[tuple[int, int]] = []
+        for canary in sorted({_letters(one.text)[0] for one in self.lines}):
+            start = letters.find(canary)
+            while start >= 0:
+                found.append((start, start + len(canary)))
+                start = letters.find(canary, start + len(canary))
+        apart: list[tuple[int, int]] = []
+        for span in sorted(found):
+            if apart and span[0] <= apart[-1][1]:
+                apart[-1] = apart[-1][0], max(span[1], apart[-1][1])
+            else:
+                apart.append(span)
+        for start, end in apart:
+            yield places[start], places[end - 1] + 1
+
     def repeated(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Line of a canary, and start and end of the words of a text that repeat it."""
         words = [(match[0], *match.span()) for match in _WORD.finditer(text.casefold())]

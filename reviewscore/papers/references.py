@@ -170,7 +170,7 @@ def read_reference(
         number: Its number.
         at: Where it stands.
     """
-    words = " ".join(words.split()).strip()
+    words = " ".join(words[:_LONGEST].split())
     doi, url = DOI.search(words), URL.search(words)
     bare = words.replace("&amp;", "&")
     for pattern in (URL, DOI, ARXIV, _OMITTED):
@@ -228,9 +228,12 @@ _TITLE_END = re.compile(
     r"[.?!](?:\s|\Z)|,\s+(?=(?:in\s+)?(?:proc|arxiv|neurips|nips|icml|iclr|cvpr|acl|emnlp|aaai|eccv|iccv|corr|\(?(?:19|20)\d\d)\b)",
     re.I,
 )
+_NAME = rf"{CAPITAL}[\w.’'-]*+"
 _PERSON = re.compile(
-    rf"(?:[a-z’'-]{{1,4}}\s+){{0,2}}(?:{CAPITAL}[\w.’'-]*\s*){{1,4}}(?:\s(?:[a-z]{{2,3}}\s+){{0,2}}{CAPITAL}[\w’'-]+)?\Z"
+    rf"(?:[a-z’'-]{{1,4}}\s+){{0,2}}{_NAME}(?:\s++{_NAME}){{0,3}}+"
+    rf"(?:\s++(?:[a-z]{{2,3}}\s++){{0,2}}{CAPITAL}[\w’'-]+)?\s*\Z"
 )
+"""It matches a name in one way alone, so that what is no name is seen at once."""
 _WORDS_OF_NAME = 5
 
 
@@ -338,7 +341,7 @@ _LONGEST = 1500
 _GAP = 5
 _LINE = re.compile(r"[^\n]+")
 _BULLET = re.compile(r"[ \t]*[-*•][ \t]+")
-_ENDED = re.compile(r"[.)\]\d/][\s\d]*\Z")
+_END = re.compile(r"[.)\]\d/]")
 _BEGINS = re.compile(
     rf"(?:[a-z]{{2,3}}\s){{0,2}}{CAPITAL}[\w’'.-]*(?:,| {CAPITAL}| [a-z]{{2,3}} {CAPITAL}|\s?\()"
 )
@@ -388,9 +391,9 @@ def _paragraphs(body: str) -> Iterator[tuple[int, int]]:
     begun, ended, blank = -1, -1, True
     for line in _LINE.finditer(body):
         words = line[0].strip()
-        gap = "\n\n" in body[max(0, ended) : line.start() + 1] or blank
         if not words or words.isdigit():
             continue
+        gap = "\n\n" in body[max(0, ended) : line.start() + 1] or blank
         if begun >= 0 and _goes_on(body[max(begun, ended - _LONGEST) : ended], line[0], apart=gap):
             ended = line.end()
             continue
@@ -404,7 +407,7 @@ def _paragraphs(body: str) -> Iterator[tuple[int, int]]:
 
 def _goes_on(entry: str, line: str, *, apart: bool) -> bool:
     """Whether a line belongs to the entry before it."""
-    if not _ENDED.search(entry.rstrip()):
+    if not _END.match(entry.rstrip()[-1:]):
         return True
     bullet = _BULLET.match(line)
     if bullet:

@@ -88,7 +88,7 @@ _BODY_NAMES = re.compile(
     r"|future|funding|impact)",
     re.IGNORECASE,
 )
-_REFERENCE_LIST = re.compile(r"\s*\n\s*(?:\[1\]|1\.)\s")
+_REFERENCE_LIST = re.compile(r"[^\S\n]*+\n\s*+(?:\[1\]|1\.)\s")
 _RUN_IN_ABSTRACT = re.compile(
     r"(?:\*\*|_)?(?:Abstract|ABSTRACT)(?:\*\*|_)?[ \t]*(?:[.:—–]|-)[ \t]*"
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from reviewscore.papers.canaries import canaries_in_force
 from reviewscore.papers.sections import FIRST_LETTER, Candidate, candidates, untitled
 from reviewscore.schema.paper import Section, VenueSpan, Zone
 
@@ -297,8 +298,9 @@ def _lettered(heading: Candidate) -> bool:
 
 
 def venue_notes(text: str) -> Iterator[VenueSpan]:
-    """Lines and paragraphs that a venue's style puts in: review notes, licences, anonymity."""
+    """What a venue puts in: its style's review notes, licences and anonymity, and its canaries."""
     spans = [match.span() for match in _LINES.finditer(text)]
+    spans += canaries_in_force().places(text)
     for match in _PARAGRAPHS.finditer(text):
         end = text.find("\n\n", match.end(), match.end() + _LONGEST_NOTE)
         spans.append((match.start(), end if end >= 0 else _line_end(text, match.end())))

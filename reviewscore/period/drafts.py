@@ -22,7 +22,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError, field_validator
 from starlette.exceptions import HTTPException
 
 from reviewscore import prompts
@@ -37,7 +37,7 @@ from reviewscore.errors import (
 )
 from reviewscore.files import TEMPORARY, JsonLines
 from reviewscore.judges.model_judges import open_judges
-from reviewscore.llm.confidentiality import settled
+from reviewscore.llm.confidentiality import check_consent, permission_of, settled
 from reviewscore.llm.connect import RunContext
 from reviewscore.llm.ledger.store import CallsInMemory, owner_alive, process_name
 from reviewscore.llm.provider import provider_class
@@ -60,7 +60,8 @@ _PAPER, _DRAFT = "paper", "draft"
 _PREFIX = f"{TEMPORARY}drafts-"
 SCHEMAS = "/v1/schema"
 """Where a server says what it takes and gives."""
-Text = Annotated[str, StringConstraints(max_length=100_000)]
+_LONGEST, _BOXES = 100_000, 200
+Text = Annotated[str, StringConstraints(max_length=_LONGEST)]
 """A draft, of some thirty pages at the most."""
 PaperText = Annotated[str, StringConstraints(max_length=2_000_000)]
 
@@ -81,12 +82,20 @@ class DraftRequest(Record):
     """What is sent to ``/v1/draft`` as JSON.
 
     Attributes:
-        review: The draft as one text, or its text boxes by name.
+        review: The draft as one text, or its text boxes by name, which are no longer together.
         paper: The paper.
     """
 
-    review: Text | dict[Text, Text]
+    review: Text | Annotated[dict[Text, Text], Field(max_length=_BOXES)]
     paper: DraftPaper
+
+    @field_validator("review")
+    @classmethod
+    def _as_long_as_one_text(cls, review: str | dict[str, str]) -> str | dict[str, str]:
+        boxes = {} if isinstance(review, str) else review
+        if sum(len(name) + len(text) for name, text in boxes.items()) > _LONGEST:
+            raise ValueError(f"all boxes together should have at most {_LONGEST} characters")
+        return review
 
 
 class DraftPassage(Record):
@@ -279,6 +288,7 @@ def check_private(settings: Settings, *, confirmed: bool) -> Settings:
 
     Raises:
         ConfidentialityError: They would leave it, and that was not said, or the venue forbids it.
+            Or the venue's consent does not reach to these models.
         SettingsError: A model takes prompts into files, or a setting needs a record of calls.
     """
     others = [model for model in settings.models if model != EMBEDDED]
@@ -287,6 +297,7 @@ def check_private(settings: Settings, *, confirmed: bool) -> Settings:
             "people and batch jobs answer later, from prompts that are kept; drafts are looked at "
             "at once, and nothing is kept: name another --model"
         )
+    check_consent(permission_of(settings), "a draft")
     try:
         settled(settings.with_confidentiality("local", "drafts"))
     except ConfidentialityError:

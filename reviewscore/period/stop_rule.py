@@ -36,6 +36,8 @@ COLUMNS = ("point_id", "paper_id", "context", "text", "quotes", "verdict", "who"
 """Columns of the sheet that people fill in: ``verdict`` and, as a pseudonym, ``who``."""
 FEWEST, FEWEST_PAPERS, ENOUGH = 10, 5, 20
 """Judged flags and papers from which an interval decides, and flags from which the share does."""
+MOST_DIFFERING = 1 / 3
+"""Share of judged flags that people may differ on, if the decision hangs on these."""
 _NAMED = 5
 """Flags that people differ on which are named."""
 
@@ -241,6 +243,7 @@ class StopDecision(StrEnum):
 
     STOP = "stop"
     GO_ON = "go on"
+    DIFFER = "people differ"  # on so many flags that it hangs on them; delivery stops
     UNKNOWN = "unknown"  # too few flags were judged; delivery goes on and says so
 
 
@@ -250,13 +253,19 @@ def stop_decision(measured: FlagPrecision, threshold: float) -> StopDecision:
     It stops if the whole interval of the precision lies below the threshold (from `FEWEST` judged
     flags of `FEWEST_PAPERS` papers on), or the share itself does (from `ENOUGH` flags on): that is
     the cautious side, since a judge that is exactly as good as wanted is stopped half of the time.
-    With fewer than `ENOUGH` flags and no such interval nothing is known.
+    With fewer than `ENOUGH` flags and no such interval nothing is known. Where people differ on
+    more than `MOST_DIFFERING` of at least `FEWEST` flags, and the share would be too low if these
+    were false alarms, delivery stops too: else one person who calls all right would hide them.
 
     Args:
         measured: What people said of a sample.
         threshold: The least precision that the venue wants, 0..1.
     """
-    found = measured.precision
+    found, differing = measured.precision, len(measured.differing)
+    judged = found.n + differing
+    many = judged >= FEWEST and differing > MOST_DIFFERING * judged
+    if many and measured.right < threshold * judged:
+        return StopDecision.DIFFER
     if found.value is None:
         return StopDecision.UNKNOWN
     sure = found.n >= FEWEST and measured.papers >= FEWEST_PAPERS

@@ -345,6 +345,12 @@ def runs_in(run: Path) -> list[Path]:
     return [path for path in (run, run / LOCAL) if (path / MANIFEST).is_file()]
 
 
+def home_of(path: Path) -> Path:
+    """The venue folder whose audit's run a folder is; of another folder itself."""
+    above = path.resolve().parent
+    return above if is_venue(above) and VenueFolder(above).run == path.resolve() else path
+
+
 def removed_ids(path: Path) -> dict[What, set[str]]:
     """Papers (without a version) and reviews of a venue folder that were removed for good."""
     ids: dict[What, set[str]] = {"paper": set(), "review": set()}

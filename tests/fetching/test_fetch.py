@@ -11,7 +11,7 @@ import pytest
 from reviewscore.sources.collection import read_collection
 from reviewscore.sources.openreview.thread_store import scrubbed
 from tests.commands import Ended, Invoke, invoker
-from tests.fetching.server import HTML, JSON, Replay, load
+from tests.fetching.server import HTML, JSON, Answer, Replay, load
 
 VENUE = "ICLR.cc/2025/Conference"
 
@@ -266,6 +266,26 @@ def test_a_page_that_repeats_ends_the_fetch(
 
     assert ended.exit_code == 4
     assert "same page" in ended.stderr
+
+
+def test_pages_that_go_round_end_the_fetch(
+    openreview: Replay, fetch: Invoke, tmp_path: Path
+) -> None:
+    plain, asked = openreview.answer, 0
+
+    def round_and_round(path: str, query: dict[str, str]) -> Answer:
+        nonlocal asked
+        if "invitation" not in query or asked > 50:
+            return plain(path, query)
+        asked += 1
+        return 200, json.dumps({"notes": [{"id": "AB"[asked % 2]}]}).encode(), JSON
+
+    openreview.answer = round_and_round  # type: ignore[method-assign]
+    ended = fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+
+    assert ended.exit_code == 4
+    assert "same page" in ended.stderr
+    assert asked < 10
 
 
 def test_nothing_visible_is_no_success(openreview: Replay, fetch: Invoke, tmp_path: Path) -> None:

@@ -136,6 +136,28 @@ def test_the_list_is_read_as_a_whole_once_a_day_and_where_times_are_not_looked_a
     assert changes(tmp_path / "v", 2) == [("rated", "Rev25a")]
 
 
+@pytest.mark.parametrize("forum", ["Sub25", "Sub{}"])
+def test_changes_without_an_end_are_not_followed(
+    living: Living, sync: Invoke, tmp_path: Path, forum: str
+) -> None:
+    sync(VENUE, "-o", tmp_path / "v")
+    asked: list[int] = []
+
+    def endless(path: str, query: dict[str, str]) -> Answer:
+        if "domain" not in query or len(asked) > 300:
+            return living.answer(path, query)
+        asked.append(int(query["mintmdate"]))
+        notes = [{"id": f"N{n}", "forum": forum.format(asked[-1] + n), "tmdate": asked[-1] + n}
+                 for n in range(1000)]  # fmt: skip
+        return 200, json.dumps({"notes": notes}).encode(), JSON
+
+    living.replay.answer = endless  # type: ignore[method-assign]
+    ended = sync(VENUE, "-o", tmp_path / "v")
+
+    assert ended.exit_code == 0, ended.stderr
+    assert len(asked) <= 100
+
+
 def test_a_pdf_is_fetched_again_where_the_paper_names_another(
     living: Living, sync: Invoke, tmp_path: Path
 ) -> None:

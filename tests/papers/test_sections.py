@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -177,3 +179,12 @@ def test_a_title_that_begins_with_a_letter_is_no_appendix() -> None:
     sections = find_sections(f"A Router for Two Experts\n\n{body}")
 
     assert Zone.APPENDIX not in {one.zone for one in sections}
+
+
+def test_blank_lines_after_a_heading_are_read_once() -> None:
+    start = process_time()
+
+    found = find_sections("Ponds\n\nWe count toads.\n\nReferences" + "\n" * 100_000 + "[1] Lee\n")
+
+    assert [section.zone for section in found][-1] is Zone.REFERENCES
+    assert process_time() - start < 5

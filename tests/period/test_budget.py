@@ -126,7 +126,7 @@ def test_ratings_beside_the_run_decide_which_flag_comes_first(tmp_path: Path) ->
 
 
 def test_of_a_venue_its_own_folder_remembers_and_its_own_ratings_rank(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = VenueRecord(source="somewhere", kind="folder", made="2026-05-01T00:00:00+00:00")
     (tmp_path / "data").mkdir()
@@ -140,7 +140,11 @@ def test_of_a_venue_its_own_folder_remembers_and_its_own_ratings_rank(
     words = ["--for", "meta-reviewer", "--budget", 1, "-o", tmp_path / "page.html"]
     ended = invoker("report", capsys)(tmp_path, *words)
 
-    assert ended.exit_code == 0
+    again = invoker("report", capsys)(tmp_path / "run", *words)
+    monkeypatch.chdir(tmp_path / "run")
+    once_more = invoker("report", capsys)(".", *words)
+
+    assert (ended.exit_code, again.exit_code, once_more.exit_code) == (0, 0, 0)
     assert [one.point_id[:2] for one in read_pushed(tmp_path)] == ["p2"]
     assert not (tmp_path / "run" / PUSHED).exists()
 

@@ -30,6 +30,7 @@ from reviewscore.period.stop_rule import (
     verdicts_of,
     write_sample,
 )
+from reviewscore.period.venue import VenueRecord
 from reviewscore.schema.point_score import PointScore
 from reviewscore.stats.estimates import Estimate
 from tests.commands import Invoke, invoker
@@ -218,6 +219,44 @@ def test_a_higher_threshold_never_lets_delivery_go_on_that_a_lower_one_stops(
         assert stop_decision(found, high) is StopDecision.STOP
 
 
+def test_one_person_who_calls_all_flags_right_does_not_hide_the_wrong_ones(
+    tmp_path: Path, report: Invoke
+) -> None:
+    run = venue_run(tmp_path / "run", POINTS)
+    names = drawn(run, report, 30)
+    said = {name: "right" if number < 12 else "wrong" for number, name in enumerate(names)}
+    sheets = [filled(tmp_path / "anna.csv", said),
+              filled(tmp_path / "bela.csv", dict.fromkeys(names, "right"), "bela")]  # fmt: skip
+    words = [run, "--for", "meta-reviewer", "--stop-below", "0.6", "-o", tmp_path / "pages"]
+
+    ended = report(*words, "--judged", sheets[0], "--judged", sheets[1])
+
+    assert report(*words, "--judged", sheets[0]).exit_code == 1
+    assert ended.exit_code == 1
+    assert "people differ on 18 of 30" in ended.stderr
+    assert not (tmp_path / "pages").exists()
+
+
+@pytest.mark.parametrize(
+    ("right", "differing", "decision"),
+    [
+        (20, 10, StopDecision.GO_ON),  # a third
+        (20, 11, StopDecision.GO_ON),  # more, and without them enough are right
+        (20, 14, StopDecision.DIFFER),
+        (0, 10, StopDecision.DIFFER),
+        (0, 9, StopDecision.UNKNOWN),
+    ],
+)
+def test_delivery_stops_where_people_differ_on_so_many_that_nothing_is_known(
+    right: int, differing: int, decision: StopDecision
+) -> None:
+    names = tuple(map(str, range(differing)))
+    found = measured(1.0 if right else None, right, 1.0)
+    found = found.model_copy(update={"right": right, "differing": names})
+
+    assert stop_decision(found, 0.6) is decision
+
+
 def test_a_sample_that_nobody_judged_has_no_precision() -> None:
     found = precision_of(sample_of(3), {})
 
@@ -283,6 +322,19 @@ def test_sheets_in_the_folder_count_where_none_is_named(tmp_path: Path, report: 
     assert "nobody judged a sample" in before.stderr
     assert "40 right, 0 wrong" in after.stdout
     assert not (run / "report.html").exists()
+
+
+def test_the_rule_of_a_venue_holds_for_its_run_folder_too(tmp_path: Path, report: Invoke) -> None:
+    made = VenueRecord(source="somewhere", kind="folder", made="2026-05-01T00:00:00+00:00")
+    (tmp_path / "venue.json").write_text(made.model_dump_json(), "utf-8")
+    run = venue_run(tmp_path / "run", POINTS)
+    report(tmp_path, "--sample-flags", 40, "-o", tmp_path / "flags.csv")
+    filled(tmp_path / JUDGED, dict.fromkeys(read_sample(tmp_path).flags, "wrong"))
+
+    ended = report(run, "--for", "meta-reviewer", "--stop-below", "0.6", "-o", tmp_path / "pages")
+
+    assert ended.exit_code == 1
+    assert "delivery stops" in ended.stderr
 
 
 def test_a_sheet_needs_a_name_a_sample_and_flags(tmp_path: Path, report: Invoke) -> None:

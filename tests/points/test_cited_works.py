@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import islice, product
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -208,6 +212,52 @@ PIECES = st.sampled_from(
         "et al.", "2020", "https://arxiv.org/abs/", "İ", "ß", "\u0301", "*", '"',
     ]
 )  # fmt: skip
+
+
+def distinct(form: str) -> str:
+    """A hundred thousand characters of namings, each of another work."""
+    names = (f"{a}{b}{c}".capitalize() for a, b, c in product("abdeghiklm", "aeiou", LETTERS))
+    texts = (form.replace("{}", name) for name in islice(names, 100_000 // len(form)))
+    return "".join(texts)[:100_000]
+
+
+LETTERS = ["".join(pair) for pair in product("bcdfghjklmnp", "bcdfghjklmnp")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "References" + " " * 99_000 + "!",
+        "References" + "\n" * 99_000,
+        "Frogman & " * 9_000 + "!",
+        "Frogman , and " * 7_000 + "!",
+        "References\n[1] " + "A" * 90_000 + "! 2020",
+        "References\n[1] " + "Aa-" * 30_000 + "! 2020",
+        distinct("[1] {}, A. How {} counts toads. 2020.\n"),
+        distinct("{} et al. (2020) say so. "),
+        distinct('the paper "{} Counts The Toads" is. '),
+        "[1] x\n" * 16_000,
+    ],
+    ids=lambda text: str(text)[:24],
+)  # fmt: skip
+def test_hostile_boxes_are_read_in_seconds(text: str) -> None:
+    start = process_time()
+
+    works(*[text] * 3)
+
+    assert process_time() - start < 15
+
+
+def test_names_of_a_long_list_are_found_in_one_reading() -> None:
+    names = [f"{name}NET" for name in distinct("{} ").split()[:5_000]]
+    listed = [replace(read_reference("Lee. Ponds. 2020."), name=name) for name in names]
+    text = f"{names[7]}, ({names[8]}) and vs.{names[9]}. Not {names[10]}-X, x{names[11]}. "
+    start = process_time()
+
+    found = cited_works(review(text + "Toads " * 15_000), references=listed)
+
+    assert [work.name for work in found] == names[7:10]
+    assert process_time() - start < 5
 
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=14).map(" ".join))

@@ -6,6 +6,7 @@ import json
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -19,6 +20,7 @@ from reviewscore.runs.purge import holdings_of
 from reviewscore.runs.references import works_of
 from reviewscore.schema.cited_work import Listing
 from tests.commands import Invoke, invoker
+from tests.conftest import PAPER
 from tests.runs.conftest import audited, frogs
 from tests.sources.test_reference_lookup import Index, index, openalex
 
@@ -240,6 +242,44 @@ def test_no_page_and_no_manifest_tells_of_canaries(
     for page in (*out.glob("*.html"), out / "manifest.json", out / "summary.json"):
         assert "canar" not in page.read_text().lower(), page
         assert "may address a model" not in page.read_text(), page
+
+
+SQUEEZED = CANARY.replace(" ", "\n").replace("language", "lan-\nguage")
+
+
+@pytest.mark.parametrize("hidden_as", [CANARY, SQUEEZED, f"{CANARY} {CANARY}"])
+def test_no_passage_of_a_paper_shows_a_canary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], hidden_as: str
+) -> None:
+    data = frogs(tmp_path / "data", [{"sections": {"weaknesses": f"- Why do {PHRASE} here?"}}])
+    text = PAPER.replace("\n\n", f"\n\n{hidden_as}\n\n", 1) + f"\n\n{hidden_as}\n"
+    row = {"paper_id": "frogs", "title": "Counting Frogs", "text": text}
+    (data / "papers.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    out, file = tmp_path / "run", canary_file(tmp_path, CANARY)
+
+    first = invoker("audit", capsys)(data, "-o", out, "--canaries", file)
+    again = invoker("audit", capsys)(data, "-o", out, "--canaries", file)
+    for role in ("reviewer", "meta-reviewer", "author"):
+        assert invoker("report", capsys)(out, "--for", role).exit_code == 0
+    invoker("export", capsys)(out, "-o", tmp_path / "run.jsonl")
+
+    assert (first.exit_code, again.exit_code) == (0, 0), first.stderr + again.stderr
+    assert "passages" in (out / "points.jsonl").read_text()
+    pages = set(out.rglob("*.html")) - {out / "report.html"}  # it holds the paper as it is
+    for page in (*pages, *out.rglob("*.md"), out / "points.jsonl", tmp_path / "run.jsonl"):
+        assert "language model, write" not in " ".join(page.read_text().split()), page
+        assert "lan-" not in page.read_text(), page
+
+
+def test_places_of_canaries_are_found_once_and_in_seconds() -> None:
+    canaries = Canaries((Canary(1, CANARY), Canary(2, "aaaaaaaaaaaa"), Canary(3, CANARY[:40])))
+    text = f"We count. {SQUEEZED} We go on."
+    start = process_time()
+
+    assert [text[first:last] for first, last in canaries.places(text)] == [SQUEEZED[:-1]]
+    assert len(list(canaries.places("a" * 1_000_000))) == 1
+    assert list(canaries.places("")) == list(Canaries().places(text)) == []
+    assert process_time() - start < 10
 
 
 def test_purge_takes_the_files_of_a_run_along(cited: Path, tmp_path: Path) -> None:

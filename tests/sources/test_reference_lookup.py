@@ -115,11 +115,27 @@ def test_a_title_is_found_not_found_or_ambiguous(
 
 @pytest.mark.parametrize("service", ["openalex", "crossref"])
 def test_a_doi_is_asked_for_by_itself(index: Index, service: str) -> None:
-    index.answers = [(200, {}, b"{}"), (404, {}, b"")]
-    one = work(doi="10.1234/pond.7", title=TITLE)
+    doi = "10.1234/pond.7"
+    known = {"doi": f"https://doi.org/{doi.upper()}", "message": {"DOI": doi.upper()}}
+    index.answers = [(200, {}, json.dumps(known).encode()), (404, {}, b"")]
+    one = work(doi=doi, title=TITLE)
 
     assert ask(index, one, one, service=service) == [Listing.FOUND, Listing.NOT_FOUND]
     assert "10.1234/pond.7" in unquote(index.asked[0])
+
+
+@pytest.mark.parametrize("service", ["openalex", "crossref"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"null", b"{}", b"7", b'{"doi": "https://doi.org/10.1234/pond.8"}',
+        b'{"message": {"DOI": "10.1234/pond.70"}}', b'{"doi": null, "message": []}',
+    ],
+)  # fmt: skip
+def test_an_answer_about_another_work_says_nothing(index: Index, service: str, body: bytes) -> None:
+    index.answers = [(200, {}, body)]
+
+    assert ask(index, work(doi="10.1234/pond.7"), service=service) == [Listing.UNKNOWN]
 
 
 def test_a_preprint_that_an_index_lacks_is_not_known(index: Index) -> None:

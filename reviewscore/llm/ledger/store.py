@@ -224,7 +224,7 @@ def owner_alive(owner: str) -> bool:
     pid = int(number)
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:  # it lives and belongs to somebody else
         pass

@@ -388,6 +388,7 @@ def _list(
     """
     place = f"{host.api} {invitation}"
     last, most = raw.places.get(place), size
+    seen = {last}
     while True:
         whole = True
         query = {
@@ -418,12 +419,13 @@ def _list(
             # API 1 takes the invitation for a pattern, and gives all whose beginning fits it.
             yield [note for note in notes if note.get("invitation", invitation) == invitation]
         size = min(2 * size, most)
-        if names[-1] == last:
+        if names[-1] in seen:
             raise StopError(
                 f"{host.address} sends the same page of {invitation} again; "
                 "what came is kept, run the same command again later"
             )
         last = names[-1]
+        seen.add(last)
         raw.reached(place, last)
 
 

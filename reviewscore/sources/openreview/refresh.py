@@ -25,6 +25,8 @@ _MODIFIED = re.compile(rb'"tmdate": (\d{10,16})')
 _PDF_NAMES = Path("raw") / "pdfs.json"
 _MOST_ALONE = 200
 """Forums that are asked for one by one; the lists as a whole take fewer requests than more."""
+_MOST_PAGES = 100
+"""Pages of what was modified, after which the lists are read as a whole."""
 
 Say = Callable[[str], None]
 Servers = Callable[[int], Server]
@@ -95,7 +97,7 @@ def _modified(venue: str, out: Path, server: Servers) -> set[str] | None:
     times = (int(time) for _, line in read_lines(out / RAW) for time in _MODIFIED.findall(line))
     since = max(times, default=0) + 1
     forums: set[str] = set()
-    while True:
+    for _ in range(_MOST_PAGES):
         query = {
             "domain": venue,
             "mintmdate": str(since),
@@ -111,10 +113,12 @@ def _modified(venue: str, out: Path, server: Servers) -> set[str] | None:
         last = max((_time(note) for note in notes), default=since)
         if last < since or not isinstance(page, list):
             return None  # it does not look at the time
-        forums |= {str(note["forum"]) for note in notes if _time(note) >= since and "forum" in note}
-        if len(notes) < PAGE:
-            return {name for name in forums if is_forum_id(name)}
+        named = {str(note.get("forum", "")) for note in notes if _time(note) >= since}
+        forums |= {name for name in named if is_forum_id(name)}
+        if len(notes) < PAGE or len(forums) > _MOST_ALONE:
+            return forums
         since = max(last, since + 1)
+    return None
 
 
 def _time(note: dict[str, Any]) -> int:
