@@ -82,8 +82,8 @@ class ReferenceIndex:
         try:
             if not doi:
                 listing = _compared(work, _candidates(await self._answer(*self._search(work))))
-            elif await self._answer(self._by_doi(doi), {}) is not None:
-                listing = Listing.FOUND
+            elif (answer := await self._answer(self._by_doi(doi), {})) is not None:
+                listing = Listing.FOUND if _has_doi(answer, doi) else Listing.UNKNOWN
             else:  # neither index has all that arXiv holds
                 listing = Listing.NOT_FOUND if work.doi else Listing.UNKNOWN
         except (_AgainError, _UnusableError):
@@ -146,11 +146,21 @@ class ReferenceIndex:
                     body += piece
                     if len(body) > most:
                         raise _UnusableError
-            return json.loads(body)
+            answer = json.loads(body)
+            if not isinstance(answer, dict):
+                raise _UnusableError
+            return answer
         except (aiohttp.ClientError, TimeoutError) as error:
             raise _AgainError from error
         except (ValueError, RecursionError) as error:
             raise _UnusableError from error
+
+
+def _has_doi(answer: Any, doi: str) -> bool:
+    """Whether an answer of either index is about the work of a DOI."""
+    message = answer.get("message")
+    named = message.get("DOI") if isinstance(message, dict) else answer.get("doi")
+    return str(named).lower().removeprefix("https://doi.org/") == doi.lower()
 
 
 def _candidates(answer: Any) -> Iterator[tuple[str, list[str]]]:
