@@ -34,6 +34,8 @@ from reviewscore.period.history import (
 from reviewscore.period.later import EDITS, EditedPoint, LaterOf, later_of, linked, with_points
 from reviewscore.period.taken_back import TakenBack
 from reviewscore.period.venue import (
+    RETIRED,
+    SYNCS,
     TAKEN_BACK,
     VENUE,
     ChangeKind,
@@ -237,6 +239,15 @@ class VenueAudit:
                 _rebased(venue, run, self.collection, folder, accept_changed=accept_changed)
             record = record.model_copy(update={"judged": record.syncs})
             write_whole(folder / VENUE, record.model_dump_json(indent=1) + "\n")
+        self._note("begun")
+
+    def _note(self, event: str) -> None:
+        """Write into the log what the audit has written, or may have."""
+        path = self.venue.path
+        files = [run / name for run in runs_in(self.out) for name in (MANIFEST, POINTS)]
+        files += [path / name for name in (VENUE, EDITS, TAKEN_BACK)]
+        files += sorted((path / SYNCS).glob(f"*/*{RETIRED}"))
+        log.append(path, event, files=[file for file in files if file.is_file()])
 
     def _is_up_to_date(self, run: Path) -> bool:
         old, record = manifest_of(run), self.venue.record
@@ -308,8 +319,7 @@ class VenueAudit:
                     write_run(target, manifest, _with_others(run, (), numbered))
             for name, records in ((EDITS, edits), (TAKEN_BACK, remarks)):
                 write_whole(folder / name, jsonl(records))
-        files = [run / name for run in runs_in(self.out) for name in (MANIFEST, POINTS)]
-        log.append(self.venue.path, "audited", files=files)
+        self._note("audited")
 
     @cached_property
     def later(self) -> LaterOf:

@@ -165,7 +165,9 @@ def _note(venue: Path, done: SyncRecord) -> None:
         for what, changes in (("papers", done.papers), ("reviews", done.reviews))
         for change, count in changes.items()
     }
-    files = [venue / DATA / PAPERS, venue / DATA / REVIEWS]
+    names = (f"{DATA}/{PAPERS}", f"{DATA}/{REVIEWS}", INDEX, VENUE, TAKEN_BACK)
+    files = [venue / name for name in names if (venue / name).is_file()]
+    files += sorted((venue / SYNCS / f"{done.number:04d}").iterdir())
     log.append(venue, "synced", details={"number": done.number, **counts}, files=files)
 
 

@@ -29,6 +29,7 @@ from reviewscore.schema.record import Record
 
 VENUE, SYNC, CHANGES, PAST = "venue.json", "sync.json", "changes.jsonl", "past.jsonl"
 INDEX, WITHDRAWN, TAKEN_BACK = "index.jsonl", "withdrawn.jsonl", "taken_back.jsonl"
+RETIRED = "retired.jsonl"
 DATA, RUN, SYNCS, SOURCE = "data", "run", "syncs", "source"
 _NEXT, _READY = ".next", "READY"
 _SCHEMA: Literal["reviewscore.venue_folder/1"] = "reviewscore.venue_folder/1"
@@ -338,6 +339,20 @@ def run_of(path: Path) -> Path:
     if not (run / MANIFEST).is_file():
         raise RunFolderError(f"{path} was not audited yet; type reviewscore audit {path}")
     return run
+
+
+def whole_venue(run: Path) -> Path:
+    """The venue folder of the audit that a folder is the run of; else the folder itself."""
+    place = run.absolute()
+    return place.parent if place.name == RUN and is_venue(place.parent) else run
+
+
+def venue_above(path: Path) -> Path | None:
+    """The venue folder that a path is, or lies in; None if there is none."""
+    places = (path.absolute(), path.resolve())  # a link may lie in one, or lead into one
+    return next(
+        filter(is_venue, (one for place in places for one in (place, *place.parents))), None
+    )
 
 
 def runs_in(run: Path) -> list[Path]:

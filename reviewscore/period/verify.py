@@ -9,8 +9,8 @@ from pathlib import Path
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.files import hash_file, read_lines, write_whole
 from reviewscore.period.log import FIRST, LOG, Head, LogEntry, append, parsed
-from reviewscore.period.venue import RUN, is_venue, runs_in
-from reviewscore.runs.folder import MANIFEST, changed_records, manifest_of
+from reviewscore.period.venue import RETIRED, RUN, is_venue, runs_in
+from reviewscore.runs.folder import changed_records, manifest_of
 from reviewscore.schema.record import storable
 
 PAGES = "pages"
@@ -142,7 +142,7 @@ class Chain:
 def _changed(venue: Path, chain: Chain) -> Iterator[str]:
     for name, words in changed_files(venue, chain).items():
         ending = "; an audit is under way or was cut off: run the same command again, then verify"
-        yield f"{venue / name} {words}{ending if under_way((venue / name).parent) else ''}"
+        yield f"{venue / name} {words}{ending if under_way(venue, name) else ''}"
 
 
 def changed_files(venue: Path, chain: Chain) -> dict[str, str]:
@@ -166,9 +166,11 @@ def _problem(file: Path, sha256: str) -> str:
     return "" if now == sha256 else "was changed" if sha256 else "was put back"
 
 
-def under_way(run: Path) -> bool:
-    """Whether a folder is a run's whose session has not come to its end, so that it may differ."""
-    return (run / MANIFEST).is_file() and manifest_of(run).growing
+def under_way(venue: Path, name: str) -> bool:
+    """Whether a file is of an audit that has not come to its end, so that it may differ."""
+    of_syncs = name.endswith(RETIRED)
+    runs = (run for run in runs_in(venue / RUN) if of_syncs or run == (venue / name).parent)
+    return any(manifest_of(run).growing for run in runs)
 
 
 def _records(venue: Path, run: Path) -> Check:

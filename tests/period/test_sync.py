@@ -364,7 +364,9 @@ def test_each_sync_is_written_into_the_log(source: Path, venue: Path) -> None:
 
     assert entry.event == "synced"
     assert entry.details == {"number": 1, "papers new": 2, "reviews new": 2}
-    assert set(entry.files) == {"data/papers.jsonl", "data/reviews.jsonl"}
+    files = [path.relative_to(venue).as_posix() for path in venue.rglob("*.json*")]
+    assert set(entry.files) == {name for name in files if name != "log.jsonl"}
+    assert {"index.jsonl", "venue.json", "syncs/0001/changes.jsonl"} <= entry.files.keys()
 
 
 # Kills: a child dies at one step after the other, and the next sync comes to the same end.
