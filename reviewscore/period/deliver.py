@@ -164,10 +164,14 @@ def _log(
     for one in delivery.people:
         of = "all but conflicts" if role is VenueRole.PROGRAM_CHAIR else ", ".join(one.of)
         details = {**what, "pages": one.pages, "of": of}
-        log.append(venue, "delivered", who=one.person, details=details, files=files)
-    if delivery.removed or not delivery.people:
+        last = one is delivery.people[-1]  # the same files for all
+        log.append(venue, "delivered", who=one.person, details=details, files=files if last else ())
+    if delivery.removed:
         gone = ", ".join(folder.parent.name for folder in delivery.removed)
         log.append(venue, "taken away", details={**what, "folders": gone}, files=files)
+    if delivery.faults:
+        count = len(delivery.faults)
+        log.append(venue, "not delivered", details={**what, "people": count}, files=files)
 
 
 def runs_of(

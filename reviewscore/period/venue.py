@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, time
 from enum import StrEnum
@@ -349,10 +349,15 @@ def whole_venue(run: Path) -> Path:
 
 def venue_above(path: Path) -> Path | None:
     """The venue folder that a path is, or lies in; None if there is none."""
-    places = (path.absolute(), path.resolve())  # a link may lie in one, or lead into one
-    return next(
-        filter(is_venue, (one for place in places for one in (place, *place.parents))), None
-    )
+    here, meant = path.absolute(), path.resolve()  # a link may lie in one, or lead into one
+    return next(filter(is_venue, (here, *here.parents, meant, *meant.parents)), None)
+
+
+def ruled_by_venues(resolved: Resolved, places: Iterable[Path]) -> Resolved:
+    """Settings with the consent of the venue folders in which what is read lies, if stricter."""
+    for folder in filter(None, map(venue_above, places)):
+        resolved = VenueFolder(folder).with_consent(resolved)
+    return resolved
 
 
 def runs_in(run: Path) -> list[Path]:
