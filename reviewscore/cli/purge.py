@@ -146,9 +146,10 @@ def _stays_in_venue(run: Path) -> Iterator[str]:
     }  # fmt: skip
     there = [f"{name} ({what})" for name, what in places.items() if any(venue.glob(name))]
     if venue != run and there:
+        verb = shlex.join(("reviewscore", "withdraw", str(venue), "NAME"))
         yield (
-            f"in {venue}: {', '.join(there)}; `reviewscore withdraw {shlex.quote(str(venue))} NAME` "
-            "takes a paper or review out of all, and removing the folder takes everything"
+            f"in {venue}: {', '.join(there)}; `{verb}` takes a paper or review out of all, and "
+            "removing the folder takes everything"
         )
 
 

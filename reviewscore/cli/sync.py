@@ -97,7 +97,7 @@ def _source(named: str, venue: Path, *, export: bool, tell: Callable[[str], None
         return SyncSource(Path(named))
     if not _VENUE_ID.fullmatch(named):
         raise InputError(
-            "is not there, and no venue of OpenReview is called like that",
+            "there is no such folder, and no venue of OpenReview is called like that",
             file=named,
             cure="check the path; a venue is written as ICLR.cc/2027/Conference",
         )

@@ -128,7 +128,8 @@ def deliver(
     if not people or person not in (None, *people):
         who = "" if person is None else f" '{person}'"
         raise SettingsError(f"the assignments have no {role.value}{who}; check the column role")
-    run, above = whole_venue(run), venue_above(run)
+    run = whole_venue(run)
+    above = run if is_venue(run) else venue_above(run)
     venue = VenueFolder(above) if above is not None else None
     own = venue is not None and out.resolve() == (venue.path / PAGES).resolve()
     root = venue.path if own and venue is not None else out

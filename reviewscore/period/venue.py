@@ -343,7 +343,7 @@ def run_of(path: Path) -> Path:
 
 def whole_venue(run: Path) -> Path:
     """The venue folder of the audit that a folder is the run of; else the folder itself."""
-    place = run.absolute()
+    place = run if run.name else run.absolute()
     return place.parent if place.name == RUN and is_venue(place.parent) else run
 
 

@@ -97,7 +97,7 @@ def test_a_mistyped_path_is_an_error_and_asks_nobody(
     ended = sync(named, "-o", tmp_path / "v")
 
     assert ended.exit_code == 2
-    assert f"{named}: is not there" in ended.stderr
+    assert f"{named}: there is no such folder" in ended.stderr
     assert "check the path; a venue is written as ICLR.cc/2027/Conference" in ended.stderr
 
 
