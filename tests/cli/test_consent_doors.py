@@ -158,15 +158,15 @@ def test_the_consent_of_a_venue_folder_counts_for_texts_one_by_one_and_training_
     provider: Loopback,
 ) -> None:
     below_a_venue("local")
-    point = rs.split(rs.load_collection("data").review("a-R1"))[0]
+    point = rs.split(rs.load_collection(Path("data")).review("a-R1"))[0]
     given = {"model": "openai/m", "base_url": provider.url}
 
     with pytest.raises(ConfidentialityError, match="consent: local"):
         rs.score(point, data="data", **given)
     with pytest.raises(ConfidentialityError, match="consent: local"):
-        rs.score(point, data=rs.load_collection("data"), **given)
+        rs.score(point, data=rs.load_collection(Path("data")), **given)
     with suppress(ReviewScoreError):
-        rs.audit("data", "out", **given)
+        rs.audit("data", "out", model="openai/m", base_url=provider.url)
     Path("paper.json").write_text(json.dumps(paper("a", "provider")))
     _, error = command("reconstruct", "It is so because it is.", "--paper", "paper.json", *MODEL)
     command("gem", "export-pairs", "data", "-o", "pairs.jsonl")
