@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import warnings
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import ExitStack
 from functools import cached_property, partial, wraps
@@ -26,7 +26,7 @@ from reviewscore.llm.connect import check
 from reviewscore.papers.canaries import put_canaries_in_force, read_canaries
 from reviewscore.papers.load import load_paper
 from reviewscore.period.audit import VenueAudit, venue_audit
-from reviewscore.period.venue import VenueFolder, is_venue, run_of
+from reviewscore.period.venue import VenueFolder, is_venue, ruled_by_venues, run_of
 from reviewscore.points.split import split_review
 from reviewscore.prompts import use_directory
 from reviewscore.report.html import write_report
@@ -322,7 +322,7 @@ def audit(
         put_canaries_in_force(read_canaries(chosen.canaries))
         place = at_hand(data, chosen.ledger_folder) if isinstance(data, str) else data
         venue = _venue_at(place)
-        ruled = resolved if venue is None else venue.with_consent(resolved)
+        ruled = ruled_by_venues(resolved, _places_of(place, review, paper))
         with ExitStack() as stack:
             step = None
             if venue is not None and output is None:
@@ -398,7 +398,8 @@ def score(
         ReviewScoreError: Something else cannot be used.
         KeyboardInterrupt: Ctrl-C.
     """
-    chosen = resolved_from(settings, config=config, known=SETTINGS - OF_BATCHES).settings
+    resolved = resolved_from(settings, config=config, known=SETTINGS - OF_BATCHES)
+    chosen = ruled_by_venues(resolved, _places_of(data, paper)).settings
     if paper is None and data is None:
         raise InputError("no paper is given", cure="give it, or data= to look it up in")
 
@@ -536,6 +537,19 @@ def conclude(
         later=later,
     )
     return summary, pages[0]
+
+
+def _places_of(*given: object) -> Iterator[Path]:
+    """The files and folders among what was given to be read."""
+    for one in given:
+        if isinstance(one, str | Path):
+            yield Path(one)
+        elif isinstance(one, Run):
+            yield one.path
+        elif isinstance(one, Collection):
+            yield from one.files
+        elif isinstance(one, Sequence):
+            yield from _places_of(*one)
 
 
 def _venue_at(place: Path | Collection | None) -> VenueFolder | None:

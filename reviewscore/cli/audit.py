@@ -115,7 +115,6 @@ def command(
     only = () if review else paper
     resolved = options.settings_from({**as_settings(flags), "paper": only}, folder=data)
     venue = VenueFolder(data) if data is not None and is_venue(data) else None
-    resolved = resolved if venue is None else venue.with_consent(resolved)
     if show_config:
         for line in config_lines(resolved):
             print_line(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from reviewscore.period.deliver import Delivery
 
 _SHOWN = 20
-"""Papers without anybody that are named."""
+"""Papers without anybody, and reviews that are left out, that are named."""
 
 delivery_options = options.together(
     options.path(
@@ -125,18 +126,27 @@ class PeoplesPages:
                     f"{one.person}: '{name}' is not there (withdrawn, removed, or not judged yet), "
                     "or has no points"
                 )
+        for names, why in (
+            (delivery.withdrawn, "the venue holds no more"),
+            (delivery.refused, "nobody may judge (consent none)"),
+        ):
+            if names:
+                of = counted(len(names), "review")
+                say(f"left out: {of} of the run that {why}: {_listed(names)}")
         for folder in delivery.removed:
             say(f"{folder}: taken away, as this person is no {self.reader} any more")
         if delivery.unassigned:
             what = "review" if self.reader == "reviewer" else "paper"
-            names = ", ".join(delivery.unassigned[:_SHOWN])
-            more = len(delivery.unassigned) - _SHOWN
-            also = f" and {more:,} more" if more > 0 else ""
             of = counted(len(delivery.unassigned), what)
-            say(f"{of} that no {self.reader} may see: {names}{also}")
+            say(f"{of} that no {self.reader} may see: {_listed(delivery.unassigned)}")
         if delivery.unknown:
-            names = ", ".join(delivery.unknown[:_SHOWN])
             of = counted(len(delivery.unknown), "conflict")
-            say(f"{of} with papers that are not in this run; check their names: {names}")
+            listed = _listed(delivery.unknown)
+            say(f"{of} with papers that are not in this run; check their names: {listed}")
         for fault in delivery.faults:
             say(f"error: {fault}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")

@@ -84,8 +84,21 @@ CONFIG_OPTION = click.option(
 
 
 def settings_from(flags: Mapping[str, object], *, folder: Path | None = None) -> Resolved:
-    """Settings of the verb that runs, with its ``--config``; see `config.resolve`."""
-    return resolve(flags, folder=folder, config=named_config())
+    """Settings of the verb that runs, with its ``--config``; see `config.resolve`.
+
+    Of a verb that reads something in a venue folder, the venue's consent counts too.
+    """
+    resolved = resolve(flags, folder=folder, config=named_config())
+    context = click.get_current_context(silent=True)
+    given = {} if context is None else context.params
+    values = (value for name, value in given.items() if name != "output")
+    several = (value if isinstance(value, tuple) else (value,) for value in values)
+    places = [place for some in several for place in some if isinstance(place, Path)]
+    if not places:
+        return resolved
+    from reviewscore.period.venue import ruled_by_venues  # costs what others need not pay
+
+    return ruled_by_venues(resolved, places)
 
 
 def named_config() -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,6 +102,7 @@ def lines(held: RunHoldings, *, exchange: bool = False) -> Iterator[str]:
         yield f"  copy        of the data that were fetched: {copy}"
     yield "stays:"
     yield from (f"  {line}" for line in _stays(held, exchange=exchange))
+    yield from (f"  {line}" for line in _stays_in_venue(held.run))
     if held.apart is not None:
         yield from lines(held.apart, exchange=exchange)
 
@@ -137,6 +139,25 @@ def _stays(held: RunHoldings, *, exchange: bool) -> Iterator[str]:
         where = server.value if server is not None and server.value else ", ".join(asked)
         yield f"what was sent to {where}: kept there by its own rules, out of our reach"
     yield "what nothing records: reports and exports that were written elsewhere, backups"
+
+
+def _stays_in_venue(run: Path) -> Iterator[str]:
+    """What else of the venue folder of a run holds texts, and what removes it."""
+    from reviewscore.period.venue import whole_venue
+
+    venue = whole_venue(run)
+    places = {
+        "data": "papers and reviews", "source": "raw notes", "syncs/*/past.jsonl": "rows of before",
+        "syncs/*/*retired.jsonl": "scores of points of before", "taken_back.jsonl": "remarks",
+        "as-of-*": "reports of a day", "pages": "what was delivered",
+    }  # fmt: skip
+    there = [f"{name} ({what})" for name, what in places.items() if any(venue.glob(name))]
+    if venue != run and there:
+        verb = shlex.join(("reviewscore", "withdraw", str(venue), "NAME"))
+        yield (
+            f"in {venue}: {', '.join(there)}; `{verb}` takes a paper or review out of all, and "
+            "removing the folder takes everything"
+        )
 
 
 def _stays_in_ledger(held: RunHoldings) -> Iterator[str]:

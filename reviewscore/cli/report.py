@@ -17,6 +17,7 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
 
 if TYPE_CHECKING:
+    from reviewscore.config import Plain
     from reviewscore.period.snapshot import ShownRun
     from reviewscore.report.paper_pages import LaterOf
     from reviewscore.report.role_pages import ShownFlags
@@ -71,6 +72,7 @@ def command(
               reviewscore report VENUE --as-of 2026-05-03
     """
     from reviewscore.period.snapshot import shown_run
+    from reviewscore.period.venue import venue_above, whole_venue
     from reviewscore.runs.folder import check_destination
 
     delivers = reader is not None
@@ -80,6 +82,7 @@ def command(
         raise SettingsError("people are given what is there now; leave out --as-of or --out-of")
     if output is not None:
         check_destination(output)
+    run = whole_venue(run)
     with shown_run(run, as_of, accept_changed=accept_changed) as shown:
         warn(shown.notes if as_of is None else ())
         code = alarms.ends(run, shown.run, output, delivers=delivers, accept_changed=accept_changed)
@@ -104,6 +107,7 @@ def command(
                     shown=flags_shown,
                     later=shown.later,
                     accept_changed=accept_changed,
+                    venue=venue_above(run),
                 )
         return _write(shown, output, data, accept_changed=accept_changed)
 
@@ -163,8 +167,11 @@ def _for(
     shown: ShownFlags | None,
     later: LaterOf | None,
     accept_changed: bool,
+    venue: Path | None,
 ) -> int:
-    """Write the pages for one reader."""
+    """Write the pages for one reader; those of a venue stand in its log."""
+    from reviewscore.period import log
+    from reviewscore.period.budget import pushed_in
     from reviewscore.report.role_pages import write_for
     from reviewscore.report.roles import Reader
 
@@ -177,7 +184,7 @@ def _for(
     papers = None if collection is None else collection.paper_unchecked
     reviews = None if collection is None else collection.review
     failed: list[RunFolderError] = []
-    for path in write_for(
+    written = write_for(
         run,
         Reader(reader),
         titles=title,
@@ -188,8 +195,12 @@ def _for(
         later=later,
         failed=failed,
         accept_changed=accept_changed,
-    ):
+    )
+    for path in written:
         print_line(str(path))
+    if venue is not None:
+        details: dict[str, Plain] = {"role": reader, "pages": len(written)}
+        log.append(venue, "reported", details=details, files=pushed_in(venue))
     for error in failed:
         say(f"error: {error}")
     return PARTLY if failed else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from functools import cache, partial
@@ -14,12 +15,17 @@ from reviewscore.cli import options
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
+from reviewscore.errors import InputError
 from reviewscore.printable import counted
 
 if TYPE_CHECKING:
     from reviewscore.period.sync import SyncSource
     from reviewscore.period.venue import SyncRecord
     from reviewscore.sources.openreview.server import Server
+
+
+_VENUE_ID = re.compile(r"TMLR|\w[\w-]*(\.\w[\w-]*)+(/[\w-]+)*/(19|20)\d\d(/\w[\w.-]*)+")
+"""How OpenReview writes its venues: ``ICLR.cc/2027/Conference``, ``thecvf.com/CVPR/2024/..``."""
 
 
 @click.command("sync", cls=Verb)
@@ -88,8 +94,15 @@ def _source(named: str, venue: Path, *, export: bool, tell: Callable[[str], None
         path = Path(named)
         bring = partial(read_export, path, folder, say=tell)
         return SyncSource(folder, str(path.resolve()), "export", bring)
-    if Path(named).exists() or not _is_venue_id(named):
+    if Path(named).exists():
         return SyncSource(Path(named))
+    if not _VENUE_ID.fullmatch(named):
+        raise InputError(
+            "there is no such folder, and no venue of OpenReview is called like that",
+            file=named,
+            cure="check the path; a venue is written as ICLR.cc/2027/Conference",
+        )
+    tell(f"{named} is not there, so it is taken for a venue of OpenReview")
     from reviewscore.sources.openreview.refresh import refresh
     from reviewscore.sources.openreview.server import Server
 
@@ -99,12 +112,6 @@ def _source(named: str, venue: Path, *, export: bool, tell: Callable[[str], None
 
     bring_all = partial(refresh, named, folder, say=tell, server=server)
     return SyncSource(folder, named, "openreview", bring_all)
-
-
-def _is_venue_id(named: str) -> bool:
-    """Whether it is written as OpenReview's ids of venues are: ``ICLR.cc/2027/Conference``."""
-    first, slash, rest = named.partition("/")
-    return named == "TMLR" or bool(slash and rest and "." in first.strip("."))
 
 
 def _print(done: SyncRecord, venue: Path) -> None:

@@ -21,7 +21,6 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import write_whole
 from reviewscore.period import log
 from reviewscore.period.history import (
-    RETIRED,
     History,
     RetiredScore,
     ReviewWording,
@@ -35,6 +34,7 @@ from reviewscore.period.history import (
 from reviewscore.period.later import EDITS, EditedPoint, LaterOf, later_of, linked, with_points
 from reviewscore.period.taken_back import TakenBack
 from reviewscore.period.venue import (
+    RETIRED,
     RUN,
     SYNCS,
     TAKEN_BACK,
@@ -224,7 +224,7 @@ class VenueAudit:
         *,
         accept_changed: bool,
     ) -> None:
-        self._differed = differed
+        self._differed: Sequence[str] = differed
         self.venue, self.out, self._settings = venue, venue.run, resolved.settings
         skip = resolved.settings.skip_bad_lines
         self.collection = read_collection(venue.data, skip_bad_lines=skip)
@@ -250,6 +250,17 @@ class VenueAudit:
                 _rebased(venue, run, self.collection, folder, accept_changed=accept_changed)
             record = record.model_copy(update={"judged": record.syncs})
             write_whole(folder / VENUE, record.model_dump_json(indent=1) + "\n")
+        self._note("begun")
+
+    def _note(self, event: str) -> None:
+        """Write into the log what the audit has written, or may have."""
+        path = self.venue.path
+        files = [run / name for run in runs_in(self.out) for name in (MANIFEST, POINTS)]
+        files += [path / name for name in (VENUE, EDITS, TAKEN_BACK)]
+        files += sorted((path / SYNCS).glob(f"*/*{RETIRED}"))
+        details: dict[str, Plain] = {DIFFERED: [*self._differed]} if self._differed else {}
+        self._differed = ()  # said once
+        log.append(path, event, details=details, files=[file for file in files if file.is_file()])
 
     def _is_up_to_date(self, run: Path) -> bool:
         old, record = manifest_of(run), self.venue.record
@@ -321,12 +332,7 @@ class VenueAudit:
                     write_run(target, manifest, _with_others(run, (), numbered))
             for name, records in ((EDITS, edits), (TAKEN_BACK, remarks)):
                 write_whole(folder / name, jsonl(records))
-        path = self.venue.path
-        files = [run / name for run in runs_in(self.out) for name in (MANIFEST, POINTS)]
-        files += [path / name for name in (VENUE, EDITS, TAKEN_BACK)]
-        details: dict[str, Plain] = {DIFFERED: [*self._differed]} if self._differed else {}
-        files += sorted((path / SYNCS).glob(f"*/*{RETIRED}"))
-        log.append(path, "audited", details=details, files=files)
+        self._note("audited")
 
     @cached_property
     def later(self) -> LaterOf:

@@ -101,6 +101,11 @@ def read_pushed(folder: Path) -> Iterator[PushedFlag]:
     return lines_of(folder / PUSHED, PushedFlag)
 
 
+def pushed_in(folder: Path) -> list[Path]:
+    """The file of what was pushed, for the log of a venue; none if nothing ever was."""
+    return [file for file in (folder / PUSHED,) if file.is_file()]
+
+
 def _remember(folder: Path, entries: Sequence[PushedFlag]) -> None:
     if not entries:
         return

@@ -21,9 +21,16 @@ from reviewscore.errors import InputError, RunFolderError, SettingsError
 from reviewscore.files import unwritable
 from reviewscore.period import log
 from reviewscore.period.assignments import Assignments, VenueRole, folder_of
-from reviewscore.period.budget import Pushed
+from reviewscore.period.budget import Pushed, pushed_in
 from reviewscore.period.later import LaterOf, later_of
-from reviewscore.period.venue import VenueFolder, is_venue, run_of, runs_in
+from reviewscore.period.venue import (
+    VenueFolder,
+    is_venue,
+    run_of,
+    runs_in,
+    venue_above,
+    whole_venue,
+)
 from reviewscore.period.verify import DIFFERED, PAGE_SUMS, PAGES, note_pages, watched
 from reviewscore.report.role_pages import PAGES_LIST, SheetSource, write_folder
 from reviewscore.report.roles import Reader, Sheet, called, proof
@@ -65,7 +72,7 @@ class PersonDelivery:
         folder: Where it lies.
         pages: How many papers (for reviewers, reviews) have something to read.
         of: Papers (for reviewers, reviews) that the person may see in this role.
-        absent: Those of them that are not in the run.
+        absent: Those of them that are not in the run, or given to nobody.
     """
 
     person: str
@@ -83,6 +90,8 @@ class Delivery:
         people: What each person was given.
         unassigned: Papers (for reviewers, reviews) of the run that nobody of the role may see.
         unknown: Papers of conflicts that are not in the run, as the table spells them.
+        refused: Reviews of the run that are given to nobody, as their consent is `none` now.
+        withdrawn: Reviews of the run that the venue does not hold any more.
         removed: Folders of people who no longer have anything to see.
         faults: Why somebody's folder could not be written; they keep what they had before.
     """
@@ -90,6 +99,8 @@ class Delivery:
     people: list[PersonDelivery] = field(default_factory=list)
     unassigned: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
     removed: list[Path] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
@@ -108,7 +119,9 @@ def deliver(
     """Write ``out/PERSON/ROLE`` for everybody of a role, or for one person.
 
     Args:
-        run: A run folder, or a venue folder that was audited; its log then says who saw what.
+        run: A run folder, or a venue folder that was audited. The log of the venue, also of one
+            that the run lies in, then says who saw what; what the venue no longer holds, or nobody
+            may judge by the consent of now, is given to nobody.
         assignments: Who may see what.
         role: For whom.
         out: The folder; beside the people's folders stands ``pages.sha256`` (in the venue folder,
@@ -133,26 +146,29 @@ def deliver(
     if not people or person not in (None, *people):
         who = "" if person is None else f" '{person}'"
         raise SettingsError(f"the assignments have no {role.value}{who}; check the column role")
-    venue = VenueFolder(run) if is_venue(run) else None
+    run = whole_venue(run)
+    above = run if is_venue(run) else venue_above(run)
+    venue = VenueFolder(above) if above is not None else None
     own = venue is not None and out.resolve() == (venue.path / PAGES).resolve()
     if venue is not None and not own and out.resolve().is_relative_to(venue.path.resolve()):
         raise SettingsError(
-            f"{out} is within {run}, whose pages go to {run / PAGES}; leave out -o, or name a "
-            "folder elsewhere"
+            f"{out} is within {venue.path}, whose pages go to {venue.path / PAGES}; leave out -o, "
+            "or name a folder elsewhere"
         )
-    root = run if own else out
-    out = run / PAGES if own else out
+    root = venue.path if own and venue is not None else out
+    out = root / PAGES if own else out
     lock: AbstractContextManager[object] = (
         LockedFolder(out, what="these pages") if venue is None else venue.open_for_writing()
     )
     watch: AbstractContextManager[list[str]] = (
-        watched(run, PAGES, PAGE_SUMS) if own else nullcontext([])
+        watched(root, PAGES, PAGE_SUMS) if own else nullcontext([])
     )
     with lock, watch as differed:
         _clean(out)
         later = later_of(venue) if venue and role.reader is Reader.META_REVIEWER else None
-        pages = _Pages(runs or runs_of(run), assignments, role, released, pushed, out, later)
-        delivery = Delivery(unknown=pages.unknown)
+        held = _held(runs or runs_of(run), venue)
+        pages = _Pages(held, assignments, role, released, pushed, out, later)
+        delivery = Delivery(unknown=pages.unknown, refused=held.refused, withdrawn=held.withdrawn)
         for name in people if person is None else (person,):
             try:
                 delivery.people.append(pages.write(name))
@@ -163,7 +179,8 @@ def deliver(
             delivery.removed = _remove_others(out, role, people)
         sums = note_pages(root, [*(one.folder for one in delivery.people), *delivery.removed])
         if venue is not None:
-            _log(run, role, released, delivery, [sums] if own else [], differed)
+            files = [*pushed_in(venue.path), *([sums] if own else [])]
+            _log(venue.path, role, released, delivery, files, differed)
     return delivery
 
 
@@ -184,10 +201,14 @@ def _log(
     for one in delivery.people:
         of = "all but conflicts" if role is VenueRole.PROGRAM_CHAIR else ", ".join(one.of)
         details = {**what, "pages": one.pages, "of": of}
-        log.append(venue, "delivered", who=one.person, details=details, files=files)
+        last = one is delivery.people[-1]  # the same files for all
+        log.append(venue, "delivered", who=one.person, details=details, files=files if last else ())
     if delivery.removed:
         gone = ", ".join(folder.parent.name for folder in delivery.removed)
         log.append(venue, "taken away", details={**what, "folders": gone}, files=files)
+    if delivery.faults:
+        count = len(delivery.faults)
+        log.append(venue, "not delivered", details={**what, "people": count}, files=files)
 
 
 def runs_of(
@@ -204,6 +225,7 @@ def runs_of(
         RunFolderError: The run cannot be read, or its records were changed.
         InputError: The named data cannot be read, or are others.
     """
+    run = whole_venue(run)
     where = VenueFolder(run).data if data is None and is_venue(run) else data
     return [
         RunByPaper(path, where, checked=data is not None, accept_changed=accept_changed)
@@ -223,6 +245,46 @@ def is_behind(path: Path) -> bool:
 
 
 @dataclass(frozen=True)
+class _Held:
+    """What may be given to people.
+
+    Attributes:
+        runs: Each run with the reviews whose points are taken from it; a review is in one alone.
+        refused: As of `Delivery`.
+        withdrawn: As of `Delivery`.
+    """
+
+    runs: list[tuple[RunByPaper, frozenset[str]]]
+    refused: tuple[str, ...]
+    withdrawn: tuple[str, ...]
+
+
+def _held(runs: Sequence[RunByPaper], venue: VenueFolder | None) -> _Held:
+    """What may be given now: verdicts of before consent or the venue changed are left out.
+
+    A review that the judge on this machine has judged is given as that one judged it.
+    """
+    taken: set[str] = set()
+    refused: dict[str, None] = {}
+    withdrawn: dict[str, None] = {}
+    none = venue is not None and venue.record.consent == "none"
+    found = []
+    for run in reversed(runs):  # the main one last
+        own = set[str]()
+        for paper_id, reviews in run.reviews_by_paper.items():
+            for name in reviews:
+                if venue is not None and not run.in_data(name):
+                    withdrawn[name] = None
+                elif none or run.is_refused(name, paper_id):
+                    refused[name] = None
+                elif name not in taken:
+                    own.add(name)
+        taken |= own
+        found.append((run, frozenset(own)))
+    return _Held(found[::-1], tuple(refused), tuple(withdrawn))
+
+
+@dataclass(frozen=True)
 class _Material:
     """Points of one version of a paper, or of one review, and what their pages are made from."""
 
@@ -236,7 +298,7 @@ class _Pages:
 
     def __init__(
         self,
-        runs: Sequence[RunByPaper],
+        held: _Held,
         assignments: Assignments,
         role: VenueRole,
         released: Release | None,
@@ -247,16 +309,17 @@ class _Pages:
         self._assignments, self._role, self._released = assignments, role, released
         self._pushed, self._out = pushed, out
         self._runs = [
-            (run, SheetSource(role.reader, run.manifest, run.changed, run.title, run.paper,
-                              run.review, later))
-            for run in runs
+            (run, given, SheetSource(role.reader, run.manifest, run.changed, run.title, run.paper,
+                                     run.review, later))
+            for run, given in held.runs
         ]  # fmt: skip
         self._versions: dict[str, dict[str, None]] = defaultdict(dict)
         self._paper_of: dict[str, str] = {}
-        for run in runs:
+        for run, given in held.runs:
             for paper_id, reviews in run.reviews_by_paper.items():
-                self._versions[base_paper_id(paper_id)][paper_id] = None
-                self._paper_of.update(dict.fromkeys(reviews, paper_id))
+                for name in filter(given.__contains__, reviews):
+                    self._versions[base_paper_id(paper_id)][paper_id] = None
+                    self._paper_of[name] = paper_id
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -352,12 +415,13 @@ class _Pages:
         review = name if self._role is VenueRole.REVIEWER else None
         versions = self._versions.get(name, ()) if review is None else [self._paper_of.get(name)]
         for paper_id in filter(None, versions):
-            for run, source in self._runs:
+            for run, given, source in self._runs:
                 points = [
                     point
                     for point in run.points(paper_id, review)
-                    if self._assignments.may_see(person, paper_id=point.paper_id, role=self._role,
-                                                 review_id=point.review_id)
+                    if point.review_id in given
+                    and self._assignments.may_see(person, paper_id=point.paper_id, role=self._role,
+                                                  review_id=point.review_id)
                     and (self._released is not Release.FLAGS or _flagged(point))
                 ]  # fmt: skip
                 if points:

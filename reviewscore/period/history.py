@@ -12,7 +12,7 @@ from typing import Any
 
 from reviewscore.config import EMBEDDED
 from reviewscore.files import write_whole
-from reviewscore.period.venue import PastRow, VenueFolder, jsonl, lines_of
+from reviewscore.period.venue import RETIRED, PastRow, VenueFolder, jsonl, lines_of
 from reviewscore.points.split import accept_proposed, split_review
 from reviewscore.runs.audit import input_sums, inputs_of
 from reviewscore.runs.consent import LOCAL
@@ -179,9 +179,6 @@ def _moved(span: Span, score: PointScore, point: ReviewPoint) -> Span:
 
 def _letters(text: str) -> list[int]:
     return [at for at, char in enumerate(text) if not char.isspace()]
-
-
-RETIRED = "retired.jsonl"
 
 
 class RetiredScore(Record):

@@ -19,7 +19,6 @@ from typing import Any
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.files import TEMPORARY, read_lines, write_whole
 from reviewscore.period.history import (
-    RETIRED,
     Splitting,
     anchored,
     retired_by,
@@ -28,7 +27,7 @@ from reviewscore.period.history import (
     write_run,
 )
 from reviewscore.period.later import LaterOf, later_of
-from reviewscore.period.venue import SyncRecord, VenueFolder, What, is_venue, run_of
+from reviewscore.period.venue import RETIRED, SyncRecord, VenueFolder, What, is_venue, run_of
 from reviewscore.runs.folder import read_lines_of_points, read_manifest
 from reviewscore.runs.input_data import noted_data
 from reviewscore.schema.point_score import PointScore

@@ -17,8 +17,11 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from reviewscore.config import Plain
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.files import write_whole
+from reviewscore.period import log
+from reviewscore.period.venue import is_venue
 from reviewscore.report.roles import proof
 from reviewscore.runs.folder import read_digest
 from reviewscore.schema.paper import base_paper_id
@@ -88,8 +91,11 @@ def draw_flags(points: Iterable[PointScore], wanted: int, *, seed: int = 0) -> F
 
 
 def write_sample(folder: Path, sample: FlagSample) -> None:
-    """Keep a sample in the venue's folder or the run's."""
+    """Keep a sample in the venue's folder, whose log names it, or the run's."""
     write_whole(folder / SAMPLE, sample.model_dump_json(indent=1) + "\n")
+    if is_venue(folder):
+        details: dict[str, Plain] = {"drawn": len(sample.flags), "of": sample.of}
+        log.append(folder, "sampled", details=details, files=[folder / SAMPLE])
 
 
 def read_sample(folder: Path) -> FlagSample:

@@ -170,16 +170,17 @@ def sync(
 
 def _note(venue: Path, done: SyncRecord, differed: list[str]) -> None:
     """Write the sync into the venue's log."""
-    details: dict[str, Plain] = {
+    counts: dict[str, Plain] = {
         f"{what} {change}": count
         for what, changes in (("papers", done.papers), ("reviews", done.reviews))
         for change, count in changes.items()
     }
-    details = {"number": done.number, **details, **({DIFFERED: differed} if differed else {})}
-    folder = venue / SYNCS / f"{done.number:04d}"
-    files = [venue / DATA / PAPERS, venue / DATA / REVIEWS, venue / INDEX, venue / VENUE,
-             venue / TAKEN_BACK, *(folder / name for name in (CHANGES, PAST, SYNC))]  # fmt: skip
-    log.append(venue, "synced", details=details, files=[file for file in files if file.is_file()])
+    if differed:
+        counts[DIFFERED] = [*differed]
+    names = (f"{DATA}/{PAPERS}", f"{DATA}/{REVIEWS}", INDEX, VENUE, TAKEN_BACK)
+    files = [venue / name for name in names if (venue / name).is_file()]
+    files += sorted((venue / SYNCS / f"{done.number:04d}").iterdir())
+    log.append(venue, "synced", details={"number": done.number, **counts}, files=files)
 
 
 def _record(folder: LockedFolder, new: VenueRecord) -> VenueRecord:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, time
 from enum import StrEnum
@@ -29,6 +29,7 @@ from reviewscore.schema.record import Record
 
 VENUE, SYNC, CHANGES, PAST = "venue.json", "sync.json", "changes.jsonl", "past.jsonl"
 INDEX, WITHDRAWN, TAKEN_BACK = "index.jsonl", "withdrawn.jsonl", "taken_back.jsonl"
+RETIRED = "retired.jsonl"
 DATA, RUN, SYNCS, SOURCE = "data", "run", "syncs", "source"
 _NEXT, _READY = ".next", "READY"
 _SCHEMA: Literal["reviewscore.venue_folder/1"] = "reviewscore.venue_folder/1"
@@ -338,6 +339,25 @@ def run_of(path: Path) -> Path:
     if not (run / MANIFEST).is_file():
         raise RunFolderError(f"{path} was not audited yet; type reviewscore audit {path}")
     return run
+
+
+def whole_venue(run: Path) -> Path:
+    """The venue folder of the audit that a folder is the run of; else the folder itself."""
+    place = run if run.name else run.absolute()
+    return place.parent if place.name == RUN and is_venue(place.parent) else run
+
+
+def venue_above(path: Path) -> Path | None:
+    """The venue folder that a path is, or lies in; None if there is none."""
+    here, meant = path.absolute(), path.resolve()  # a link may lie in one, or lead into one
+    return next(filter(is_venue, (here, *here.parents, meant, *meant.parents)), None)
+
+
+def ruled_by_venues(resolved: Resolved, places: Iterable[Path]) -> Resolved:
+    """Settings with the consent of the venue folders in which what is read lies, if stricter."""
+    for folder in filter(None, map(venue_above, places)):
+        resolved = VenueFolder(folder).with_consent(resolved)
+    return resolved
 
 
 def runs_in(run: Path) -> list[Path]:

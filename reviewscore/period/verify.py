@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from reviewscore.errors import InputError, ReviewScoreError, RunFolderError
 from reviewscore.files import hash_file, read_lines, read_whole, write_whole
 from reviewscore.period.log import FIRST, LOG, Head, LogEntry, append, parsed
-from reviewscore.period.venue import RUN, is_venue, runs_in
-from reviewscore.runs.folder import MANIFEST, changed_records, manifest_of
+from reviewscore.period.venue import RETIRED, RUN, is_venue, runs_in
+from reviewscore.runs.folder import changed_records, manifest_of
 from reviewscore.schema.record import Record, storable
 
 PAGES = "pages"
@@ -162,7 +162,7 @@ def _changed(venue: Path, chain: Chain) -> Iterator[str]:
         ending = "; an audit is under way or was cut off: run the same command again, then verify"
         if _within(name, begun(venue).places):
             ending = "; a command is under way or was cut off: run it again, then verify"
-        elif not under_way((venue / name).parent):
+        elif not under_way(venue, name):
             ending = ""
         yield f"{venue / name} {words}{ending}"
 
@@ -227,7 +227,7 @@ def _differing(venue: Path, places: Sequence[str], left: Begun) -> list[str]:
         for name, sha256 in sums.items()
         if _within(name, places)
         and not _within(name, left.places)
-        and not under_way((venue / name).parent)
+        and not under_way(venue, name)
         and _problem(venue / name, sha256)
     )
     return sorted({*found, *(name for name in left.differed if _within(name, places))})
@@ -258,9 +258,11 @@ def _problem(file: Path, sha256: str) -> str:
     return "" if now == sha256 else "was changed" if sha256 else "was put back"
 
 
-def under_way(run: Path) -> bool:
-    """Whether a folder is a run's whose session has not come to its end, so that it may differ."""
-    return (run / MANIFEST).is_file() and manifest_of(run).growing
+def under_way(venue: Path, name: str) -> bool:
+    """Whether a file is of an audit that has not come to its end, so that it may differ."""
+    of_syncs = name.endswith(RETIRED)
+    runs = (run for run in runs_in(venue / RUN) if of_syncs or run == (venue / name).parent)
+    return any(manifest_of(run).growing for run in runs)
 
 
 def _records(venue: Path, run: Path) -> Check:

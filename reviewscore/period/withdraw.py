@@ -291,7 +291,7 @@ class _Removal:
         """Say what is removed, for later syncs and for whoever finishes this one."""
         chain = Chain(self.path / LOG) if (self.path / LOG).is_file() else None
         changed = {} if chain is None else changed_files(self.path, chain)
-        differed = [name for name in changed if not under_way((self.path / name).parent)]
+        differed = [name for name in changed if not under_way(self.path, name)]
         differed = changed_by_others(self.path, [*differed, *changed_pages(self.path)])
         begun = (self.path / RECEIPTS / f"{self.receipt.number:04d}.json").is_file()
         if not begun:
@@ -546,7 +546,7 @@ class _Removal:
         self.save()
         chain = Chain(self.path / LOG) if (self.path / LOG).is_file() else None
         changed = {} if chain is None else changed_files(self.path, chain)
-        named = [self.path / name for name in changed]
+        named = [self.path / name for name in (*changed, WITHDRAWN)]
         details: dict[str, Any] = {
             "receipt": self.receipt.number,
             "papers": list(self.receipt.papers),

@@ -69,7 +69,7 @@ def cited_works(
             ``LoRA``, names that work.
         title: The paper's title, which is none of them.
     """
-    texts = [text[:_LONGEST] for text in review.fields.values()]
+    texts = [_BLANKS.sub(_broken, text[:_LONGEST]) for text in review.fields.values()]
     mentioned = _mentioned("\n".join(texts))
     entries = [_own_entries(text, box, mentioned) for box, text in enumerate(texts)]
     lists = [{label: one.reference for label, one in held if label} for held in entries]
@@ -108,8 +108,14 @@ def _work(review: Review, reference: ReferenceEntry, namings: Sequence[_Naming])
 
 _KEYS = ("number", "year", "letter", "title", "name", "arxiv", "doi", "url")
 _ALIKE, _SHORTEST, _NEAR = 90, 3, 60
+_BLANKS = re.compile(r"\s{20,}")
 _LONGEST, _MOST = 100_000, 1_000
 """Characters of a field that are read, and namings in it that are looked at."""
+
+
+def _broken(blanks: re.Match[str]) -> str:
+    """A long run of blanks, as long as before, of which no pattern tries every part."""
+    return f"{blanks[0][:9]}{chr(0) * (len(blanks[0]) - 18)}{blanks[0][-9:]}"
 
 
 def _same(first: ReferenceEntry, second: ReferenceEntry) -> bool:
@@ -292,8 +298,8 @@ _WHEN = rf"(?:[\w’']{{2,10}},?\s+)?(?:{YEAR}[a-z]?|['’](?:[0-2]\d|9\d)\b)"
 _WHENS = rf"(?P<years>{_WHEN}(?:\s*[,;&/]\s*(?:{YEAR}[a-z]?|[a-z])\b){{0,3}})"
 _PEOPLE_NAMED = re.compile(
     rf"(?P<authors>{PEOPLE_ET_AL}|{PEOPLE})(?:['’]s?)?(?:\s(?:work|paper|method))?"
-    rf"(?:(?P<open>\s*[(\[]\s*){_WHENS}\s*[^()\[\]\n]{{0,30}}[)\]]"
-    rf"|(?:,?\s+(?:in\s)?|,|(?<=\.)){_WHENS.replace('years', 'after')}"
+    rf"(?:(?P<open>\s{{0,9}}[(\[]\s{{0,9}}){_WHENS}[^()\[\]\n]{{0,40}}[)\]]"
+    rf"|(?:,?\s{{1,9}}(?:in\s)?|,|(?<=\.)){_WHENS.replace('years', 'after')}"
     rf"(?P<quoted>(?=[.,:]?\s*[\"“]{CAPITAL}))?)"
 )
 _UNDATED = re.compile(rf"(?P<authors>{PEOPLE_ET_AL})")
@@ -381,7 +387,7 @@ _NUMBERS = re.compile(
 )
 _BY_WORD = re.compile(r"\b[Rr]ef(?:\.|erence)?s?[ \t]*#?(?P<labels>\d{1,3})\b(?!\s*(?:\.\d|[%\w]))")
 _IN_PAPER = re.compile(
-    r"\s*\(?(?:(?:in|of|from)\s+(?:the|your|this)\s+(?:paper|manuscript|submission|main|references)|"
+    r"\s{0,9}\(?(?:(?:in|of|from)\s+(?:the|your|this)\s+(?:paper|manuscript|submission|main|references)|"
     r"by the authors)"
 )
 _NO_NUMBER = re.compile(

@@ -49,16 +49,20 @@ class PaperOffsets(Record):
         points: Offsets of the points, by paper and review.
         papers: Line and offset of each paper's record.
         reviews: Line and offset of each review's record.
+        none_papers: Papers whose consent is ``none``.
+        none_reviews: Reviews whose own consent is ``none``.
     """
 
-    schema_id: Literal["reviewscore.paper-offsets/1"] = Field(
-        default="reviewscore.paper-offsets/1", alias="schema"
+    schema_id: Literal["reviewscore.paper-offsets/2"] = Field(
+        default="reviewscore.paper-offsets/2", alias="schema"
     )
     data: str | None = None
     states: dict[str, tuple[int, int, int]]
     points: dict[str, dict[str, list[int]]]
     papers: dict[str, tuple[int, int]] = Field(default_factory=dict)
     reviews: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    none_papers: frozenset[str] = Field(default=frozenset(), strict=False)
+    none_reviews: frozenset[str] = Field(default=frozenset(), strict=False)
 
     def holds(self, data: Path | None) -> bool:
         """Whether all files are as they were, and papers lie where they are asked for."""
@@ -117,6 +121,14 @@ class RunByPaper:
     def reviews_by_paper(self) -> dict[str, tuple[str, ...]]:
         """The reviews of each paper that have points, in the order of the run."""
         return {name: tuple(reviews) for name, reviews in self._places.points.items()}
+
+    def in_data(self, review_id: str) -> bool:
+        """Whether the data hold a review now, as far as they are at hand and lie in JSONL."""
+        return self._places.data is None or review_id in self._places.reviews
+
+    def is_refused(self, review_id: str, paper_id: str) -> bool:
+        """Whether a review or its paper says now that nobody may judge it (`none`)."""
+        return review_id in self._places.none_reviews or paper_id in self._places.none_papers
 
     def points(self, paper_id: str, review_id: str | None = None) -> list[PointScore]:
         """The points of a paper or of one of its reviews, reviews one after another.
@@ -223,6 +235,7 @@ def _places(run: Path, manifest: Manifest, data: Path | None, *, checked: bool) 
         offset += len(raw)
     folder = folder_again(run, manifest) if data is None else data
     found: list[dict[str, tuple[int, int]]] = []
+    none: list[frozenset[str]] = []
     tables = () if folder is None or is_paper_folder(folder) else tables_of(folder)
     if checked and data is not None:
         check_files(tables, manifest.inputs_sha256, data)
@@ -230,10 +243,23 @@ def _places(run: Path, manifest: Manifest, data: Path | None, *, checked: bool) 
         tables = ()
     for file, name in zip(tables, ("paper_id", "review_id"), strict=False):
         states[str(file.resolve())] = _state(file)
-        found.append({str(row.record[name]): (row.line, row.offset)
-                      for row in RecordFile.of(file).rows()
-                      if row.record is not None and name in row.record})  # fmt: skip
+        rows = [
+            (str(row.record[name]), (row.line, row.offset), row.record.get("consent"))
+            for row in RecordFile.of(file).rows()
+            if row.record is not None and name in row.record
+        ]
+        found.append({row_id: place for row_id, place, _ in rows})
+        none.append(frozenset(row_id for row_id, _, consent in rows if consent == "none"))
     papers, reviews = found or ({}, {})
+    none_papers, none_reviews = none or (frozenset[str](), frozenset[str]())
     known = {name: state for name, state in states.items() if state is not None}
     where = storable(str(folder.resolve())) if folder is not None and tables else None
-    return PaperOffsets(data=where, states=known, points=points, papers=papers, reviews=reviews)
+    return PaperOffsets(
+        data=where,
+        states=known,
+        points=points,
+        papers=papers,
+        reviews=reviews,
+        none_papers=none_papers,
+        none_reviews=none_reviews,
+    )

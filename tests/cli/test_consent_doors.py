@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from reviewscore.addresses import is_loopback
 from reviewscore.cli.main import group
 from reviewscore.errors import ConfidentialityError, InputError, ReviewScoreError
 from reviewscore.llm import batch_jobs
+from reviewscore.period.venue import VenueRecord
 from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import read_manifest
 from reviewscore.schema.confidentiality import Permission
@@ -129,6 +131,51 @@ def test_the_venues_default_closes_every_door(
     asked = sent(provider)
     assert consents.OPEN not in asked
     assert forbidden(asked) == []
+
+
+def below_a_venue(consent: str) -> None:
+    """Make the current folder, in which the data lie, a venue's."""
+    record = VenueRecord(source="pile", kind="folder", made="2027-01-01T00:00:00+00:00")
+    made = record.model_copy(update={"consent": consent})
+    Path("venue.json").write_text(made.model_dump_json())
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_the_consent_of_the_venue_folder_above_the_data_closes_every_door(
+    name: str, provider: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below_a_venue("local")
+    monkeypatch.setenv("REVIEWSCORE_CONSENT", "provider")  # a venue is only made stricter
+
+    command(*DOORS[name])
+
+    asked = sent(provider)
+    assert consents.OPEN not in asked
+    assert forbidden(asked) == []
+
+
+def test_the_consent_of_a_venue_folder_counts_for_texts_one_by_one_and_training_files(
+    provider: Loopback,
+) -> None:
+    below_a_venue("local")
+    point = rs.split(rs.load_collection(Path("data")).review("a-R1"))[0]
+    given = {"model": "openai/m", "base_url": provider.url}
+
+    with pytest.raises(ConfidentialityError, match="consent: local"):
+        rs.score(point, data="data", **given)
+    with pytest.raises(ConfidentialityError, match="consent: local"):
+        rs.score(point, data=rs.load_collection(Path("data")), **given)
+    with suppress(ReviewScoreError):
+        rs.audit("data", "out", model="openai/m", base_url=provider.url)
+    Path("paper.json").write_text(json.dumps(paper("a", "provider")))
+    _, error = command("reconstruct", "It is so because it is.", "--paper", "paper.json", *MODEL)
+    command("gem", "export-pairs", "data", "-o", "pairs.jsonl")
+    command("focus", "export-sft", "data", "-o", "sft")
+
+    assert isinstance(error, ConfidentialityError)
+    assert provider.bodies == []
+    files = [Path("pairs.jsonl"), *Path("sft").glob("*.jsonl")]
+    assert not [file for file in files if file.is_file() and consents.OPEN in file.read_text()]
 
 
 @pytest.mark.parametrize("name", DOORS)

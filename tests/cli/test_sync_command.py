@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reviewscore.errors import InputError
 from tests.commands import Invoke, invoker
 
 PAPER = {"paper_id": "p1", "title": "On routers", "text": "We train one router on two data sets."}
@@ -83,3 +84,58 @@ def test_verbs_that_take_a_run_take_the_run_of_a_venue(
     assert reported.exit_code == 0, reported.stderr
     assert "There is no baseline" in (tmp_path / "page.html").read_text("utf-8")
     assert str(venue / "run") in purged.stdout
+
+
+@pytest.mark.parametrize(
+    "named", ["my.dir/reviews", "./gone", "../2027.old/x", "data.v2/2027", "gone", "a.b/2027x/c"]
+)
+def test_a_mistyped_path_is_an_error_and_asks_nobody(
+    sync: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    monkeypatch.setattr("reviewscore.sources.openreview.refresh.refresh", _asked)
+
+    ended = sync(named, "-o", tmp_path / "v")
+
+    assert ended.exit_code == 2
+    assert f"{named}: there is no such folder" in ended.stderr
+    assert "check the path; a venue is written as ICLR.cc/2027/Conference" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["ICLR.cc/2027/Conference", "thecvf.com/CVPR/2024/Conference", "TMLR",
+     "NeurIPS.cc/2025/Datasets_and_Benchmarks_Track"],
+)  # fmt: skip
+def test_what_is_taken_for_a_venue_of_openreview_is_said(
+    sync: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    monkeypatch.setattr("reviewscore.sources.openreview.refresh.refresh", _asked)
+
+    ended = sync(named, "-o", tmp_path / "v")
+
+    assert f"{named} is not there, so it is taken for a venue of OpenReview" in ended.stderr
+    assert "the network was asked" in ended.stderr
+
+
+def _asked(*_: object, **__: object) -> None:
+    raise InputError("the network was asked")
+
+
+def test_purge_names_what_stays_of_a_venue_and_what_removes_it(
+    sync: Invoke, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    venue = tmp_path / "v"
+    sync(source, "-o", venue)
+    invoker("audit", capsys)(venue, "--model", "lexical", "-q")
+    (source / "reviews.jsonl").write_text(json.dumps(REVIEW | {"review_id": "r2"}) + "\n")
+    sync(source, "-o", venue)
+    invoker("audit", capsys)(venue, "--model", "lexical", "-q")
+    (venue / "as-of-1.html").write_text("<p>")
+
+    printed = invoker("purge", capsys)(venue, "--dry-run").stdout
+
+    (line,) = (line for line in printed.splitlines() if "reviewscore withdraw" in line)
+    for name in ("data", "syncs/*/past.jsonl", "syncs/*/*retired.jsonl", "as-of-*"):
+        assert f"{name} (" in line
+    assert "pages (" not in line
+    assert f"`reviewscore withdraw {venue} NAME`" in line

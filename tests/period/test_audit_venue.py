@@ -248,7 +248,7 @@ def test_python_audits_and_opens_a_venue_as_the_command_does(tmp_path: Path) -> 
     assert first.path == found.path / "run" == rs.load_run(found.path).path
     assert COUNTRIES in found.points
     assert COUNTRY not in found.points
-    assert [entry.event for entry in read(found.path)] == ["synced", "audited"] * 2
+    assert [entry.event for entry in read(found.path)] == ["synced", "begun", "audited"] * 2
     apart = rs.audit(found.path, tmp_path / "apart", model="lexical")
     assert {point.text for point in apart.points} == found.points.keys()
 

@@ -463,10 +463,118 @@ def as_venue(venue: Venue, folder: Path) -> Path:
     return folder
 
 
+def add_review(folder: Path, record: Row) -> None:
+    with (folder / "data" / "reviews.jsonl").open("a") as file:
+        file.write(json.dumps(record) + "\n")
+
+
+def test_a_review_that_was_judged_twice_is_given_as_it_was_judged_on_this_machine(
+    tmp_path: Path,
+) -> None:
+    made = Venue(tmp_path, {"rv1": "pa1", "rv2": "pa1"})
+    folder = as_venue(made, tmp_path / "venue")
+    local = [p.model_copy(update={"judge": "ollama/imagined"}) for p in made.points[:4]]
+    write_run(folder / "run" / "local", local, made=manifest("ollama/imagined", inputs=()))
+    ids: list[str] = []
+
+    def none(_: str, points: Iterable[PointScore]) -> frozenset[str]:
+        ids.extend(point.point_id for point in points)
+        return frozenset()
+
+    rows = table([row("ada", "area-chair", "pa1")])
+    deliver(folder, rows, VenueRole.AREA_CHAIR, folder / "pages", pushed=none)
+
+    assert sorted(ids) == sorted(point.point_id for point in made.points)
+    pages = [p.read_text() for p in (folder / "pages").rglob("pa1*.html")]
+    (theirs,) = (page for page in pages if "Judged by ollama/imagined" in page)
+    assert "zqpoint1x0z" in theirs
+    assert [page for page in pages if "zqpoint1x0z" in page] == [theirs]
+
+
+@pytest.mark.parametrize("said_by", ["review", "paper", "venue"])
+def test_nobody_is_given_what_nobody_may_judge_any_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], said_by: str
+) -> None:
+    made = Venue(tmp_path, {"rv1": "pa1", "rv2": "pa2"})
+    folder = as_venue(made, tmp_path / "venue")
+    report = invoker("report", capsys)
+    file = folder / "assignments.csv"
+    file.write_text("person,role,paper\nada,area-chair,pa1\nada,area-chair,pa2\n", "utf-8")
+    words = (folder, "--for", "area-chair", "--out-of", file)
+    report(*words)
+    name = {"review": "data/reviews.jsonl", "paper": "data/papers.jsonl", "venue": "venue.json"}
+    changed = folder / name[said_by]
+    first, *others = changed.read_text().splitlines()
+    first = json.dumps(json.loads(first) | {"consent": "none"})
+    changed.write_text("\n".join([first, *others, ""]))
+
+    ended = report(*words)
+
+    gone = "2 reviews" if said_by == "venue" else "1 review"
+    assert f"left out: {gone} of the run that nobody may judge (consent none): rv1" in ended.stderr
+    marks = marks_in(folder / "pages")
+    assert not any(mark.startswith("zqpoint1x") for mark in marks)
+    assert any(mark.startswith("zqpoint2x") for mark in marks) == (said_by != "venue")
+
+
+def test_what_was_withdrawn_is_given_to_nobody_before_the_next_audit_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Venue(tmp_path, {"rv1": "pa1", "rv2": "pa2"})
+    folder = as_venue(made, tmp_path / "venue")
+    for data in ("papers", "reviews"):
+        file = folder / "data" / f"{data}.jsonl"
+        file.write_text(file.read_text().split("\n", 1)[1])
+    table_file = folder / "assignments.csv"
+    table_file.write_text("person,role\npc,program-chair\n", "utf-8")
+
+    ended = invoker("report", capsys)(folder, "--for", "program-chair", "--out-of", table_file)
+
+    assert "left out: 1 review of the run that the venue holds no more: rv1" in ended.stderr
+    assert not any(mark.startswith("zqpoint1x") for mark in marks_in(folder / "pages"))
+    assert any(mark.startswith("zqpoint2x") for mark in marks_in(folder / "pages"))
+
+
+def test_the_run_of_a_venue_is_delivered_as_the_venue_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Venue(tmp_path, {"rv1": "pa1"})
+    folder = as_venue(made, tmp_path / "venue")
+    file = folder / "assignments.csv"
+    file.write_text("person,role,paper\nada,area-chair,pa1\n", "utf-8")
+    words = ("--for", "area-chair", "--out-of", file, "--budget", "1")
+
+    ended = invoker("report", capsys)(folder / "run", *words)
+
+    assert ended.exit_code == 0, ended.stderr
+    assert [(entry.event, entry.who) for entry in log.read(folder)] == [("delivered", "ada")]
+    assert (folder / "pages" / folder_of("ada") / "area-chair").is_dir()
+    assert (folder / "pushed.jsonl").is_file()
+    deliver(folder / "run", table([row("bob", "area-chair", "pa1")]), VenueRole.AREA_CHAIR,
+            tmp_path / "elsewhere")  # fmt: skip
+    assert [entry.who for entry in log.read(folder)] == ["ada", "bob"]
+
+
+@pytest.mark.parametrize("reader", ["reviewer", "author", "meta-reviewer"])
+def test_pages_for_all_of_a_role_are_in_the_log_of_the_venue(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], reader: str
+) -> None:
+    folder = as_venue(Venue(tmp_path, {"rv1": "pa1"}), tmp_path / "venue")
+
+    ended = invoker("report", capsys)(folder, "--for", reader, "-o", tmp_path / "pages")
+
+    (entry,) = log.read(folder)
+    count = len(ended.stdout.splitlines())
+    assert count > 0
+    assert (entry.event, entry.who) == ("reported", None)
+    assert entry.details == {"role": reader, "pages": count}
+
+
 def test_the_log_of_a_venue_says_who_saw_what_and_the_pages_verify(tmp_path: Path) -> None:
     made = Venue(tmp_path, {"rv1": "pa1", "rv2": "pa2"})
     folder = as_venue(made, tmp_path / "venue")
     local = points_of("rv3", "pa1", model_points()[:2])
+    add_review(folder, {"review_id": "rv3", "paper_id": "pa1", "sections": {"text": "Words."}})
     write_run(folder / "run" / "local", local, made=manifest("ollama/imagined", inputs=()))
     rows = table([row("ada", "area-chair", "pa1"), row("bob", "area-chair", "pa2")])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,10 @@ def test_a_report_as_of_a_day_says_so_and_holds_the_words_of_then(
 
 
 def test_as_of_is_refused_for_a_run_that_is_no_venue(venue: MovingVenue, report: Invoke) -> None:
-    done = report(str(venue.path / "run"), "--as-of", "1")
+    apart = venue.path.parent / "apart"
+    shutil.copytree(venue.path / "run", apart)
+
+    done = report(str(apart), "--as-of", "1")
 
     assert done.exit_code == 2
     assert "--as-of is of venue folders" in done.stderr

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError
+from reviewscore.period.audit import venue_audit
+from reviewscore.period.budget import PUSHED, PushedFlag
 from reviewscore.period.log import LOG, Head, LogEntry, append, head, read
+from reviewscore.period.stop_rule import FlagSample, write_sample
 from reviewscore.period.venue import VenueFolder
 from reviewscore.period.verify import PAGE_SUMS, note_pages, verify
 from reviewscore.runs.folder import MANIFEST, POINTS, digests_of, manifest_of
 from tests.commands import Invoke, invoker
-from tests.period.moving_venue import MovingVenue
+from tests.period.moving_venue import COUNTRIES, DENSE, LAYERS, MovingVenue, listed
 from tests.report.synthetic import many_points, write_run
 
 
@@ -251,3 +255,72 @@ def test_rates_are_of_a_venue_folder_as_of_a_run(
     assert of_folder.stderr == of_run.stderr
     assert of_folder.stdout == of_run.stdout
     assert "is no run folder" not in of_folder.stderr
+
+
+def test_a_venue_verifies_after_every_verb_and_shows_a_change_of_whatever_they_wrote(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    moving = MovingVenue(tmp_path)
+    folder = moving.path
+    people = tmp_path / "assignments.csv"
+    people.write_text("person,role,paper\nac,area-chair,frogs\n")
+
+    def holds() -> None:
+        assert faults(folder) == []
+
+    def verb(name: str, *words: object) -> None:
+        ended = invoker(name, capsys)(*words)
+        assert ended.exit_code == 0, ended.stderr
+        holds()
+
+    audit = ("audit", folder, "--model", "lexical", "-q")
+    report = ("report", folder, "--budget", "3", "--for")
+    moving.sync()
+    holds()
+    verb(*audit)
+    sample = FlagSample(seed=0, wanted=1, of=1, flags={"r1.89abcdef": "frogs"})
+    write_sample(folder, sample)
+    holds()
+    verb(*report, "area-chair", "--out-of", people)
+    push(folder, "ac")
+    verb(*report, "area-chair", "--out-of", people)
+    push(folder, "meta-reviewer")
+    verb(*report, "meta-reviewer")
+    verb("withdraw", folder, "r2", "--yes")
+    moving.write("r1", weaknesses=listed(LAYERS, COUNTRIES, DENSE))
+    moving.sync()
+    holds()
+    verb(*audit)
+    written = [
+        "edits.jsonl", "index.jsonl", "pushed.jsonl", "sample.json", "taken_back.jsonl",
+        "venue.json", "withdrawn.jsonl", "syncs/0001/changes.jsonl", "syncs/0001/past.jsonl",
+        "syncs/0001/sync.json", "syncs/0002/past.jsonl", "syncs/0002/retired.jsonl",
+    ]  # fmt: skip
+    for name in written:
+        file = folder / name
+        before = file.read_bytes()
+        file.write_bytes(before + b"\n")
+        assert [fault.split()[0] for fault in faults(folder)] == [str(file)]
+        file.write_bytes(before)
+    verb("purge", folder, "--yes")
+    moving.sync()
+    holds()
+
+
+def push(folder: Path, person: str) -> None:
+    """A flag that was pushed to a person, as `report` with a budget remembers it."""
+    flag = PushedFlag(person=person, point_id="r1.89abcdef", day="2026-05-01")
+    with (folder / PUSHED).open("a") as file:
+        file.write(flag.model_dump_json() + "\n")
+
+
+def test_a_venue_verifies_where_an_audit_went_no_further_than_its_cost(tmp_path: Path) -> None:
+    moving = MovingVenue(tmp_path)
+    moving.next_day()
+    moving.write("r1", weaknesses=listed(LAYERS, COUNTRIES, DENSE))
+    moving.sync()
+
+    with venue_audit(moving.path, resolve(moving.flags)):
+        pass
+
+    assert faults(moving.path) == []

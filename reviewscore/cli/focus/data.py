@@ -134,7 +134,8 @@ def export_sft_command(
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     materials = by_reviewer(materials) if by == "reviewer" else materials
     known = read_papers(papers or data, skip_bad_lines=skip_bad_lines)
-    may = Permission(leaves=True)  # any model may be trained on it
+    default = options.settings_from({}).settings.consent
+    may = Permission(leaves=True, default=default)  # any model may be trained on it
     materials, known = materials.permitted(may, known.papers), known.permitted(may)
     tell(materials)
     tell(known)

@@ -140,7 +140,8 @@ def export_pairs_command(
     from reviewscore.schema.confidentiality import Permission
     from reviewscore.sources.system_reviews import read_materials
 
-    may = Permission(leaves=True)  # any model may be trained on it
+    default = options.settings_from({}).settings.consent
+    may = Permission(leaves=True, default=default)  # any model may be trained on it
     materials = read_materials(data, skip_bad_lines=skip_bad_lines).permitted(may)
     tell(materials)
     exported_pairs = export_pairs(materials, output, seed=seed, chat=chat)
