@@ -29,7 +29,7 @@ HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow",
          "transformers")  # fmt: skip
 
 
-MOST_MODULES, MOST_LINES = 466, 79_000
+MOST_MODULES, MOST_LINES = 466, 80_000
 """The budget: whoever adds more takes something away, or raises it and says for what.
 
 Last raised for the review period: syncs, snapshots and what changed, consent, who sees what, a

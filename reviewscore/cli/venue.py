@@ -79,11 +79,6 @@ def command(
 
     if judged and not fairness:
         raise click.UsageError("--judged is for --fairness.")
-    from reviewscore.period.venue import VenueFolder, is_venue
-
-    if not fairness:  # which reads more of a venue folder than its run
-        data = data or tuple(VenueFolder(run).data for run in runs if is_venue(run))
-        runs = tuple(map(run_of, runs))
     strata = Strata(data, areas, area_field, reviewers, by)
     tabling = Tabling.of(flags)
     how = tabling.resampling(scheme="papers")

@@ -477,9 +477,9 @@ def test_a_review_that_was_judged_twice_is_given_as_it_was_judged_on_this_machin
     write_run(folder / "run" / "local", local, made=manifest("ollama/imagined", inputs=()))
     ids: list[str] = []
 
-    def none(_: str, points: Iterable[PointScore]) -> frozenset[str]:
+    def none(_: str, points: Iterable[PointScore]) -> ShownFlags:
         ids.extend(point.point_id for point in points)
-        return frozenset()
+        return ShownFlags("2026-05-04", frozenset())
 
     rows = table([row("ada", "area-chair", "pa1")])
     deliver(folder, rows, VenueRole.AREA_CHAIR, folder / "pages", pushed=none)
