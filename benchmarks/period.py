@@ -63,7 +63,7 @@ class Days:
                     row["text"] += "\n\nWe report a further experiment that reviewers asked for.\n"
             for name, row in reviews.items():
                 if edited.get(name) == day:
-                    row["sections"] = self._edited(row["sections"])
+                    row["sections"] = self._edited(row["sections"], name)
                 if answered.get(name) == day:
                     row["author_response"] = "We thank the reviewer and answer each remark below."
             here = [
@@ -80,9 +80,9 @@ class Days:
         chosen = self.rng.sample(names, round(share * len(names)))
         return {name: self.rng.randrange(after.get(name, 0) + 1, self.days) for name in chosen}
 
-    def _edited(self, sections: dict[str, str]) -> dict[str, str]:
+    def _edited(self, sections: dict[str, str], name: str) -> dict[str, str]:
         longest = max(sections, key=lambda name: len(sections[name]))
-        added = "\n- The appendix does not say how the thresholds of the last table were chosen."
+        added = f"\n- The appendix does not say how the thresholds of table {name} were chosen."
         return {**sections, longest: sections[longest] + added}
 
 
