@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice, product
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -240,24 +239,18 @@ LETTERS = ["".join(pair) for pair in product("bcdfghjklmnp", "bcdfghjklmnp")]
     ],
     ids=lambda text: str(text)[:24],
 )  # fmt: skip
-def test_hostile_boxes_are_read_in_seconds(text: str) -> None:
-    start = process_time()
-
-    works(*[text] * 3)
-
-    assert process_time() - start < 15
+def test_hostile_boxes_are_read_to_the_end(text: str) -> None:
+    assert len(works(*[text] * 3)) <= 3_000
 
 
 def test_names_of_a_long_list_are_found_in_one_reading() -> None:
     names = [f"{name}NET" for name in distinct("{} ").split()[:5_000]]
     listed = [replace(read_reference("Lee. Ponds. 2020."), name=name) for name in names]
     text = f"{names[7]}, ({names[8]}) and vs.{names[9]}. Not {names[10]}-X, x{names[11]}. "
-    start = process_time()
 
     found = cited_works(review(text + "Toads " * 15_000), references=listed)
 
     assert [work.name for work in found] == names[7:10]
-    assert process_time() - start < 5
 
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=14).map(" ".join))

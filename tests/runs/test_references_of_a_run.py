@@ -6,7 +6,6 @@ import json
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from time import process_time
 
 import pytest
 
@@ -271,15 +270,13 @@ def test_no_passage_of_a_paper_shows_a_canary(
         assert "lan-" not in page.read_text(), page
 
 
-def test_places_of_canaries_are_found_once_and_in_seconds() -> None:
+def test_places_of_canaries_are_found_once() -> None:
     canaries = Canaries((Canary(1, CANARY), Canary(2, "aaaaaaaaaaaa"), Canary(3, CANARY[:40])))
     text = f"We count. {SQUEEZED} We go on."
-    start = process_time()
 
     assert [text[first:last] for first, last in canaries.places(text)] == [SQUEEZED[:-1]]
     assert len(list(canaries.places("a" * 1_000_000))) == 1
     assert list(canaries.places("")) == list(Canaries().places(text)) == []
-    assert process_time() - start < 10
 
 
 def test_purge_takes_the_files_of_a_run_along(cited: Path, tmp_path: Path) -> None:
