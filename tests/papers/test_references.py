@@ -161,15 +161,14 @@ def test_two_entries_of_the_same_people_and_year_are_ambiguous_without_a_letter(
 
 @pytest.mark.parametrize("unit", ["A", "Aa-", "A.-", "'A", "Aa’", "A. ", "Aa Bb, "])
 def test_an_entry_that_is_no_name_is_read_at_once(unit: str) -> None:
-
-    read_reference(unit * (1_500 // len(unit)) + "! 2020")
+    assert read_reference(unit * (1_500 // len(unit)) + "! 2020").year in (None, 2020)
 
 
 @pytest.mark.parametrize("unit", [" \n", "\n", "\t•\n", "123\n", "1 1 1 a\n", "Aa Bb\n\n"])
 def test_a_long_list_that_is_none_is_read(unit: str) -> None:
     listed = paper("Lee, A. Ponds. 2020.\n" + unit * (400_000 // len(unit)) + "[")
 
-    references_of(listed)
+    assert len(references_of(listed)) <= 3_000
 
 
 def test_a_text_without_a_list_says_so() -> None:
