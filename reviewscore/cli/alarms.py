@@ -74,9 +74,9 @@ class Alarms:
             delivers: Whether pages are written for somebody.
             accept_changed: Go on with records that something else has changed.
         """
-        from reviewscore.period.venue import home_of
+        from reviewscore.period.venue import whole_venue
 
-        folder = home_of(folder)
+        folder = whole_venue(folder)
         if self.sample_flags is not None:
             self._draw(folder, run, output, accept_changed=accept_changed)
             return 0
@@ -154,11 +154,11 @@ class Alarms:
             RunFolderError: What was pushed before cannot be read.
         """
         from reviewscore.period.budget import pusher
-        from reviewscore.period.venue import home_of
+        from reviewscore.period.venue import whole_venue
 
         if self.budget is None:
             return None
-        return pusher(home_of(folder), self.budget, self.day and self.day.date(), data=data)
+        return pusher(whole_venue(folder), self.budget, self.day and self.day.date(), data=data)
 
     def shown(
         self, folder: Path, run: Path, person: str, data: Path | None, *, accept_changed: bool

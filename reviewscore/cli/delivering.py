@@ -100,8 +100,8 @@ class PeoplesPages:
             raise SettingsError("name a folder for the pages with -o")
         if is_venue(run) and is_behind(run):
             say(
-                f"warning: the last sync is not in these pages, and what it withdrew still is; run "
-                f"the audit of {run} again, then deliver again"
+                f"warning: the last sync is not in these pages, but for what it withdrew, which is "
+                f"left out; run the audit of {run} again, then deliver again"
             )
         elif not manifest_of(run_of(run)).complete:
             say(f"warning: the audit of {run} is not complete; finish it, then deliver again")

@@ -304,7 +304,7 @@ class VenueAudit:
         history = History(self.venue, run, manifest, self.collection, scores.keys())
         return KeptPoints(scores, history.retire)
 
-    @property
+    @cached_property
     def _edited(self) -> set[str]:
         """Reviews whose rows were replaced."""
         return {row.id for row in self.venue.past() if row.what == "review"}

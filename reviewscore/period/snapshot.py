@@ -27,7 +27,15 @@ from reviewscore.period.history import (
     write_run,
 )
 from reviewscore.period.later import LaterOf, later_of
-from reviewscore.period.venue import RETIRED, SyncRecord, VenueFolder, What, is_venue, run_of
+from reviewscore.period.venue import (
+    RETIRED,
+    SyncRecord,
+    VenueFolder,
+    What,
+    is_venue,
+    line_of,
+    run_of,
+)
 from reviewscore.runs.folder import read_lines_of_points, read_manifest
 from reviewscore.runs.input_data import noted_data
 from reviewscore.schema.point_score import PointScore
@@ -190,15 +198,11 @@ class _Rows:
             for _, line in read_lines(self._data / table)
             if (what, str((row := json.loads(line))[f"{what}_id"])) in self._now
         )
-        past = ((_line(row.row), row.row) for row in self._past if row.what == what)
+        past = ((line_of(row.row), row.row) for row in self._past if row.what == what)
         for line, row in chain(rows, past):
             if link_to is not None:
                 _link_files(row, self._data, link_to)
             yield line
-
-
-def _line(row: Mapping[str, Any]) -> bytes:
-    return f"{json.dumps(row, ensure_ascii=False)}\n".encode()
 
 
 def _link_files(row: Mapping[str, Any], data: Path, target: Path) -> None:

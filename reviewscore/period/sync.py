@@ -53,6 +53,7 @@ from reviewscore.period.venue import (
     What,
     is_venue,
     jsonl,
+    line_of,
     lines_of,
     recover,
     removed_ids,
@@ -378,7 +379,7 @@ class _Step:
                     judged_since=self._number,
                     version=version_number(past.id),
                 ),
-                _line(past.row),
+                line_of(past.row),
             )
 
     def _renewed_paper(self, old: IndexRow, raw: bytes, new: SourceRow) -> bytes:
@@ -537,7 +538,7 @@ class _Step:
         files: Mapping[str, Stamp],
     ) -> bytes:
         """The line of a row in place of another, which is kept among the past ones."""
-        line = _line(row)
+        line = line_of(row)
         update: dict[str, object] = {"rest": rest.hex(), "files": dict(files)}
         if line != raw:
             update["since"] = self._number
@@ -559,7 +560,7 @@ class _Step:
             version=version,
             files=dict(self._copied(new)),
         )
-        return self._indexed(added, _line(row))
+        return self._indexed(added, line_of(row))
 
     def _indexed(self, row: IndexRow, line: bytes) -> bytes:
         self._index.append(row.model_dump_json())
@@ -637,7 +638,3 @@ def _boxes(row: dict[str, Any]) -> dict[str, str]:
 
 def _late(row: Mapping[str, Any]) -> dict[str, str]:
     return {name: text for name, text in _boxes(dict(row)).items() if is_late(name)}
-
-
-def _line(row: Mapping[str, Any]) -> bytes:
-    return json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n"

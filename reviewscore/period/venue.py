@@ -7,6 +7,7 @@ killed, and throws away what was never ready.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -343,8 +344,10 @@ def run_of(path: Path) -> Path:
 
 def whole_venue(run: Path) -> Path:
     """The venue folder of the audit that a folder is the run of; else the folder itself."""
-    place = run if run.name else run.absolute()
-    return place.parent if place.name == RUN and is_venue(place.parent) else run
+    for place in (run if run.name else run.absolute(), run.resolve()):  # it may be a link
+        if place.name == RUN and is_venue(place.parent):
+            return place.parent
+    return run
 
 
 def venue_above(path: Path) -> Path | None:
@@ -363,12 +366,6 @@ def ruled_by_venues(resolved: Resolved, places: Iterable[Path]) -> Resolved:
 def runs_in(run: Path) -> list[Path]:
     """A run, and beside it that of a judge on this machine, as far as they are there."""
     return [path for path in (run, run / LOCAL) if (path / MANIFEST).is_file()]
-
-
-def home_of(path: Path) -> Path:
-    """The venue folder whose audit's run a folder is; of another folder itself."""
-    above = path.resolve().parent
-    return above if is_venue(above) and VenueFolder(above).run == path.resolve() else path
 
 
 def removed_ids(path: Path) -> dict[What, set[str]]:
@@ -413,6 +410,11 @@ def recover(path: Path) -> None:
                 file.replace(target)
         (following / _READY).unlink()
     shutil.rmtree(following)
+
+
+def line_of(row: object) -> bytes:
+    """A row of the data as a line of JSON."""
+    return json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n"
 
 
 def jsonl(records: Sequence[Record]) -> str:

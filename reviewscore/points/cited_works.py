@@ -333,7 +333,7 @@ def _in_text(
     yield from _by_number(text, box, lists)
     for start, end, said in identified_in(text):
         yield _Naming(box, start, end, said)
-    for name in sorted(known):
+    for name in sorted(name for name in known if name in text):
         for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
             yield _Naming(box, *match.span(), replace(_NOTHING, name=name))
 
