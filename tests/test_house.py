@@ -29,11 +29,11 @@ HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow",
          "transformers")  # fmt: skip
 
 
-MOST_MODULES, MOST_LINES = 466, 80_000
+MOST_MODULES, MOST_LINES = 490, 84_000
 """The budget: whoever adds more takes something away, or raises it and says for what.
 
-Last raised for the review period: syncs, snapshots and what changed, consent, who sees what, a
-budget of alarms with its stop rule, works that reviews name, a log, removal, and drafts.
+Last raised for the app in which people work on runs: its index, pages of PDFs, what people say of
+flags, new audits in the browser, and two runs side by side.
 """
 NO_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

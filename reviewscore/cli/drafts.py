@@ -7,7 +7,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 
@@ -69,7 +68,8 @@ def serve_command(model: str | None, allow_provider: bool, **flags: Any) -> None
     need_web()
     from reviewscore.bounds import put_in_force
     from reviewscore.llm.connect import check
-    from reviewscore.pages.http_guard import LOOPBACK, answer_until_stopped, listen
+    from reviewscore.pages.access_keys import AccessKeys
+    from reviewscore.pages.http_guard import LOOPBACK, answer_until_stopped, check_reach, listen
     from reviewscore.papers.canaries import put_canaries_in_force, read_canaries
     from reviewscore.period import drafts
     from reviewscore.period.drafts_app import DraftServer
@@ -82,8 +82,10 @@ def serve_command(model: str | None, allow_provider: bool, **flags: Any) -> None
     check(settings)
     put_canaries_in_force(read_canaries(settings.canaries))
     public, host, keys = flags["public_url"], flags["host"], flags["keys"]
-    _check_reach(public, reachable=host not in LOOPBACK, keyed=keys is not None)
-    known = None if keys is None else drafts.DraftKeys(keys)
+    check_reach(public, reachable=host not in LOOPBACK)
+    if public is not None and keys is None:
+        raise SettingsError("other machines would reach it: give each person a key (--keys FILE)")
+    known = None if keys is None else AccessKeys(keys)
     if known is not None:
         known.names()  # what is wrong with the file is said now
     limits = drafts.DraftLimits(
@@ -101,23 +103,6 @@ def serve_command(model: str | None, allow_provider: bool, **flags: Any) -> None
         answer_until_stopped(server.app(), door, limit_concurrency=256)
 
 
-def _check_reach(public: str | None, *, reachable: bool, keyed: bool) -> None:
-    """Refuse to be reached from elsewhere without TLS and keys.
-
-    Raises:
-        SettingsError: It would be.
-    """
-    if public is not None and f"https://{urlsplit(public).netloc}" != public:
-        raise SettingsError(f"--public-url is https://NAME or https://NAME:PORT, not {public}")
-    if reachable and public is None:
-        raise SettingsError(
-            "other machines would reach it without TLS: leave --host away, and name the address "
-            "of a proxy with TLS before it (--public-url https://..)"
-        )
-    if public is not None and not keyed:
-        raise SettingsError("other machines would reach it: give each person a key (--keys FILE)")
-
-
 @click.command("key", cls=Verb)
 @click.argument("file", type=options.PATH)
 @click.argument("name")
@@ -131,9 +116,9 @@ def key_command(file: Path, name: str, revoke: bool) -> None:
     \b
     Example:  reviewscore drafts key keys.jsonl R17
     """
-    from reviewscore.period.drafts import DraftKeys
+    from reviewscore.pages.access_keys import AccessKeys
 
-    keys = DraftKeys(file)
+    keys = AccessKeys(file)
     if revoke:
         keys.revoke(name)
         print_line(f"the key of {name} opens nothing any more")

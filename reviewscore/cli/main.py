@@ -37,6 +37,7 @@ _VERBS = {
     "similarity": "Measure how well reviewers' papers fit a submission, and how good that is.",
     "annotate": "Label points in the browser, several people, blind; read labels made apart.",
     "drafts": "Serve suggestions for reviewers before they submit; nothing is kept.",
+    "view": "Open the app: runs, papers with their passages marked, flags to look at.",
     "report": "Write the report of a run as HTML, Markdown or JSON.",
     "export": "Write the points of one run or many as CSV, Parquet or JSONL.",
     "merge": "Make one run folder of the parts of a venue.",

@@ -174,6 +174,25 @@ def same_secret(known: str, given: str) -> bool:
     return hmac.compare_digest(known.encode(), given.encode("utf-8", "replace"))
 
 
+def check_reach(public: str | None, *, reachable: bool) -> None:
+    """Refuse to be reached from elsewhere without TLS.
+
+    Args:
+        public: The address by which people reach a server; None for this machine alone.
+        reachable: Whether it listens for other machines.
+
+    Raises:
+        SettingsError: It would be.
+    """
+    if public is not None and f"https://{urlsplit(public).netloc}" != public:
+        raise SettingsError(f"--public-url is https://NAME or https://NAME:PORT, not {public}")
+    if reachable and public is None:
+        raise SettingsError(
+            "other machines would reach it without TLS: leave --host away, and name the address "
+            "of a proxy with TLS before it (--public-url https://..)"
+        )
+
+
 def listen(port: int, host: str = HOST) -> socket.socket:
     """A socket on the loopback, or another address of this machine; port 0 takes a free one.
 

@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from reviewscore import __version__
 from reviewscore.bounds import MEGABYTE
+from reviewscore.pages.access_keys import AccessKeys
 from reviewscore.pages.environment import environment, file_policy, render
 from reviewscore.pages.http_guard import Guard, GuardRules, same_secret
 from reviewscore.period.drafts import (
@@ -26,7 +27,6 @@ from reviewscore.period.drafts import (
     DraftAnswer,
     DraftError,
     DraftFault,
-    DraftKeys,
     DraftRequest,
     Drafts,
 )
@@ -54,7 +54,7 @@ class DraftServer:
     """
 
     drafts: Drafts
-    keys: DraftKeys | None = None
+    keys: AccessKeys | None = None
     public: str | None = None
     secret: str = field(default_factory=secrets.token_hex, repr=False)
 

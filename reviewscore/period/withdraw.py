@@ -66,6 +66,7 @@ from reviewscore.runs.folder import (
     MANIFEST,
     POINTS,
     RECORDS,
+    VIEW_INDEX,
     LockedFolder,
     changed_records,
     digests_of,
@@ -390,8 +391,9 @@ class _Removal:
         name = file.name
         place = file.relative_to(self.path)
         left = place.parts[0].startswith(f".{TEMPORARY}") or fnmatch(name, ".*.new")
-        if left or file.parent.name == "shards":
-            self._unlink(file)  # left by a kill; what workers gave, which the ledger holds too
+        if left or file.parent.name == "shards" or name.startswith(VIEW_INDEX):
+            # Left by a kill; what workers gave, which the ledger holds too; what the app makes anew.
+            self._unlink(file)
         elif file.suffix == ".jsonl":
             self._rewrite(file, file)
         elif file.suffix == ".json":

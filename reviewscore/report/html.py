@@ -248,10 +248,13 @@ def _histogram(label: str, counts: Five) -> Histogram:
 
 
 @cache
-def page_environment() -> Environment:
-    """The templates of reports and role pages, with the words that they use."""
+def page_environment(room: str = "reviewscore.report") -> Environment:
+    """The templates of reports and role pages, or of a room that shows the same.
+
+    With the words that they use.
+    """
     return environment(
-        "reviewscore.report",
+        room,
         script=Markup(assets("report.js", room="reviewscore.report")),
         plural=plural,
         level_lines=level_lines,

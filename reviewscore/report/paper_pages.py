@@ -247,7 +247,9 @@ class PaperPages:
         missed = tuple(self._missed.get(review_id, ()))
         near = self._near.get(review_id)
         works = self._works(review_id)
-        return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed, near, works)
+        return ReviewGroup(
+            review_id, tuple(cards), marked_fields(review, cards), missed, near, works
+        )
 
 
 def look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:
@@ -282,7 +284,9 @@ def _words(score: PointScore, row: Row, most: int) -> str:
     return words if len(words) <= most else words[:most].rpartition(" ")[0]
 
 
-def _fields(review: Review | None, cards: Sequence[Card]) -> tuple[tuple[str, list[Stretch]], ...]:
+def marked_fields(
+    review: Review | None, cards: Sequence[Card]
+) -> tuple[tuple[str, list[Stretch]], ...]:
     """The fields of a review that hold points, each with its points marked."""
     if review is None:
         return ()

@@ -51,6 +51,8 @@ REFERENCES = "references.jsonl"
 """Works that its reviews name."""
 CANARIES = "canaries.jsonl"
 """Reviews that repeat a canary of the venue's, for the program chairs alone."""
+VIEW_INDEX = "view.sqlite"
+"""Table of its points for the app, which can be made anew at any time."""
 LOCK = ".lock"
 """Held by whoever writes."""
 

@@ -40,6 +40,7 @@ from reviewscore.runs.folder import (
     REPORT,
     SIMILARITY,
     SUMMARY,
+    VIEW_INDEX,
     LockedFolder,
     manifest_of,
 )
@@ -62,6 +63,7 @@ _KEPT = (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY, REFERENC
 _NAMES = "|".join(
     (
         *map(re.escape, _KEPT),
+        rf"{re.escape(VIEW_INDEX)}(?:-wal|-shm)?",
         r"points\.csv",
         r"validate\.(?:html|md|csv|json)",
         r"for-(?:meta-reviewer|reviewer|author)\.html",

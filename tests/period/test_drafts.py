@@ -24,13 +24,13 @@ from starlette.testclient import TestClient
 
 from reviewscore.config import Settings
 from reviewscore.errors import ConfidentialityError, InputError, SettingsError
+from reviewscore.pages.access_keys import AccessKeys
 from reviewscore.pages.http_guard import same_secret
 from reviewscore.papers.canaries import Canaries, Canary, put_canaries_in_force
 from reviewscore.period.drafts import (
     DraftAnswer,
     DraftError,
     DraftFault,
-    DraftKeys,
     DraftLimits,
     DraftPaper,
     DraftRequest,
@@ -108,7 +108,7 @@ def start(place: Path) -> Iterator[Start]:
             kind: type[Drafts] = Drafts,
             settings: Settings = EMBEDDED,
             *,
-            keys: DraftKeys | None = None,
+            keys: AccessKeys | None = None,
             public: str | None = None,
             **how: Any,
         ) -> TestClient:
@@ -331,7 +331,7 @@ def test_a_person_has_so_many_drafts_a_day(start: Start) -> None:
 
 
 def test_keys_open_are_renewed_revoked_and_not_in_their_file(start: Start, tmp_path: Path) -> None:
-    keys = DraftKeys(tmp_path / "keys.jsonl")
+    keys = AccessKeys(tmp_path / "keys.jsonl")
     old, other = keys.issue("R1"), keys.issue("R2")
     new = keys.issue("R1")
     client = start(keys=keys)
@@ -354,7 +354,7 @@ def test_keys_open_are_renewed_revoked_and_not_in_their_file(start: Start, tmp_p
 
 
 def test_a_key_is_asked_for_before_a_body_is_read(start: Start, tmp_path: Path) -> None:
-    keys = DraftKeys(tmp_path / "keys.jsonl")
+    keys = AccessKeys(tmp_path / "keys.jsonl")
     keys.issue("R1")
 
     reply = start(keys=keys).post(
@@ -380,7 +380,7 @@ def test_other_hosts_origins_and_methods_are_refused(start: Start, path: str) ->
 
 def test_a_public_name_is_answered_beside_the_own_one(start: Start, tmp_path: Path) -> None:
     public = "https://drafts.example.org"
-    client = start(keys=DraftKeys(tmp_path / "keys.jsonl"), public=public)
+    client = start(keys=AccessKeys(tmp_path / "keys.jsonl"), public=public)
 
     page = client.get("/")
 
@@ -685,11 +685,11 @@ def test_a_key_is_made_and_revoked_by_the_command(
     drafts = invoker("drafts", capsys)
 
     key = drafts("key", "keys.jsonl", "R17").stdout.strip()
-    person = DraftKeys(Path("keys.jsonl")).person(key)
+    person = AccessKeys(Path("keys.jsonl")).person(key)
     drafts("key", "keys.jsonl", "R17", "--revoke")
 
     assert person == "R17"
-    assert DraftKeys(Path("keys.jsonl")).person(key) is None
+    assert AccessKeys(Path("keys.jsonl")).person(key) is None
 
 
 def test_a_server_that_is_killed_is_swept_up_after(

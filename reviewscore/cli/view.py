@@ -1,0 +1,71 @@
+"""``reviewscore view``: the app in which people work on runs."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+
+import click
+
+from reviewscore.cli import options
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
+
+
+@click.command("view", cls=Verb, writes_files=True)
+@click.argument("folder", type=options.PATH, default=Path("runs"))
+@click.option(
+    "--data",
+    type=options.DataPath(),
+    help="Folder of papers and reviews, if it has moved: gives the paper beside the points.",
+)
+@options.preset("--host", default="127.0.0.1", help="Address of this machine to listen at.")
+@options.preset("--port", type=click.IntRange(0, 65535), default=8793, help="0 takes a free one.")
+@click.option("--public-url", help="Address by which people reach it: https://NAME[:PORT].")
+@options.path("--assignments", help="Who is what to which paper: others see these papers alone.")
+@options.switch("--no-browser", help="Only print the address.")
+def command(
+    folder: Path,
+    data: Path | None,
+    host: str,
+    port: int,
+    public_url: str | None,
+    assignments: Path | None,
+    *,
+    no_browser: bool,
+) -> None:
+    """Open the app: runs, papers with their passages marked, flags to look at.
+
+    FOLDER is a run folder, or one that holds runs (the default is runs). It answers this machine
+    alone; others need an invitation (page People) and a proxy with TLS (--public-url).
+
+    \b
+    Example:  reviewscore view runs
+    """
+    from reviewscore.pages.http_guard import LOOPBACK, check_reach, listen
+    from reviewscore.period.assignments import read_assignments
+    from reviewscore.period.drafts import private_folder
+    from reviewscore.view.app import serve
+    from reviewscore.view.context import View
+    from reviewscore.view.open_run import OpenRuns
+    from reviewscore.view.people import People
+    from reviewscore.view.shelf import Shelf
+
+    check_reach(public_url, reachable=host not in LOOPBACK)
+    shelf = Shelf(folder)
+    rights = None if assignments is None else read_assignments(assignments)
+    people = People(shelf.folder, rights)
+    door = listen(port, host)
+    here = f"http://127.0.0.1:{door.getsockname()[1]}"
+    runs = OpenRuns(shelf, data)
+    try:
+        with private_folder() as cache:
+            view = View(runs, people, cache, public_url)
+            address = f"{public_url or here}/enter/{people.secret}"
+            print_line(address)
+            say("Ctrl-C ends; what was said in the app is kept in the run folders.")
+            if not no_browser and public_url is None:
+                webbrowser.open(address)
+            serve(view, door)
+    finally:
+        runs.close()

@@ -1,0 +1,1 @@
+"""The app in which people work on runs: `reviewscore view`."""

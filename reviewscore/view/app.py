@@ -1,0 +1,152 @@
+"""The app as a web application: its addresses, and who may ask what of it."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sqlite3
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from reviewscore.errors import ReviewScoreError
+from reviewscore.pages.environment import content_security_policy
+from reviewscore.pages.http_guard import Guard, GuardRules, answer_until_stopped, same_secret
+from reviewscore.view import pages, run_pages
+from reviewscore.view.context import Form, Handler, View
+from reviewscore.view.people import OWNER, Visitor
+
+PORT = 8793
+_FULL = 507
+_POLICY = content_security_policy(
+    style="'self'",
+    script="'self'",
+    img_src="'self'",
+    form_action="'self'",
+    connect_src="'self'",
+    frame_ancestors="'none'",
+)
+_MONTH = 30 * 24 * 3600
+_log = logging.getLogger("reviewscore")
+
+
+def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
+    """The application.
+
+    Args:
+        view: What it shows.
+        more: Further addresses.
+    """
+    rules = GuardRules(
+        place="this app", policy=_POLICY, longest=view.longest, seconds=120.0, public=view.public
+    )
+    routes = [
+        Route("/static/{name}", _asset),
+        Route("/enter/{key}", _entering(view)),
+        Route("/", answer(view, run_pages.shelf_page)),
+        Route("/run/{key}", answer(view, run_pages.run_page)),
+        Route("/run/{key}/paper/{paper:path}", answer(view, run_pages.paper_page)),
+        Route("/run/{key}/next", answer(view, run_pages.next_point)),
+        Route("/people", answer(view, run_pages.people_page)),
+        Route("/people", answer(view, run_pages.change_people), methods=["POST"]),
+        *more,
+    ]
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, rules=rules)],
+        exception_handlers={HTTPException: _refused},
+    )
+
+
+def answer(view: View, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """An address that answers people who may ask; its forms are believed by their secret.
+
+    What it does in a thread. A failure is told, and ends nothing else.
+    """
+
+    async def endpoint(request: Request) -> Response:
+        visitor = await run_in_threadpool(view.people.of_request, request, view.cookie)
+        if visitor is None:
+            raise HTTPException(403, "Open the address that you were given.")
+        form: Form = {}
+        if request.method == "POST":
+            form = believed(view, visitor, await request.form(max_fields=60, max_files=0))
+        try:
+            return await run_in_threadpool(handler, view, visitor, request, form)
+        except (sqlite3.Error, OSError, ReviewScoreError) as error:
+            _log.warning("not done: %s", error)
+            raise HTTPException(_FULL, f"Not done: {error}. What was saved is safe.") from error
+
+    return endpoint
+
+
+def believed(view: View, visitor: Visitor, form: FormData) -> Form:
+    """The fields of a form that comes from our own page.
+
+    Raises:
+        HTTPException: It does not carry the secret.
+    """
+    if not same_secret(view.form_secret(visitor), str(form.get("csrf", ""))):
+        raise HTTPException(403, "This form is out of date; load the page anew.")
+    return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    page = pages.message_page(
+        error.detail, "Not done" if error.status_code == _FULL else "Not here"
+    )
+    return HTMLResponse(page, status_code=error.status_code, headers=error.headers)
+
+
+async def _asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in pages.ASSETS:
+        raise HTTPException(404, "There is no such file.")
+    return Response(pages.asset(name), media_type=pages.ASSETS[name])
+
+
+def _entering(view: View) -> Callable[[Request], Awaitable[Response]]:
+    """Change the key in the address for a cookie, so that it stays in no history."""
+
+    async def enter(request: Request) -> Response:
+        key = request.path_params["key"]
+        visitor = await run_in_threadpool(view.people.of_key, key)
+        if visitor is None:
+            raise HTTPException(403, "This address opens nothing here; it may have been revoked.")
+        response = RedirectResponse(_place(request.query_params.get("to", "")), status_code=303)
+        response.set_cookie(
+            view.cookie,
+            key,
+            max_age=None if visitor.name == OWNER else _MONTH,
+            httponly=True,
+            samesite="lax",
+            secure=view.public is not None,
+        )
+        return response
+
+    return enter
+
+
+def _place(wanted: str) -> str:
+    """An address of this app; the first page for any other."""
+    with suppress(ValueError):
+        parts = urlsplit(wanted)
+        plain = wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted
+        if plain and not (parts.scheme or parts.netloc) and wanted.isprintable():
+            return wanted
+    return "/"
+
+
+def serve(view: View, door: socket.socket, more: Sequence[BaseRoute] = ()) -> None:
+    """Answer until stopped."""
+    answer_until_stopped(build_app(view, more), door, limit_concurrency=512)

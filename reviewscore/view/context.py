@@ -1,0 +1,82 @@
+"""What the app's addresses share: the runs, the people, and the links between its pages."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from reviewscore.view.open_run import OpenRun, OpenRuns
+from reviewscore.view.people import People, Visitor
+
+_LONGEST_FORM = 200_000
+"""Bytes of a form without a file."""
+
+Form = dict[str, str]
+
+
+@dataclass
+class View:
+    """What an app shows, and to whom.
+
+    Attributes:
+        runs: The runs.
+        people: Who may see them.
+        public: The address by which others reach it; None for this machine alone.
+        cache: A private folder for what can be made anew.
+        longest: Bytes of the largest request.
+    """
+
+    runs: OpenRuns
+    people: People
+    cache: Path
+    public: str | None = None
+    longest: int = _LONGEST_FORM
+    cookie: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        digest = hashlib.sha256(self.people.secret.encode()).hexdigest()
+        self.cookie = f"rs_view_{digest[:8]}"
+
+    def form_secret(self, visitor: Visitor) -> str:
+        """What a form of a person must carry to be believed."""
+        words = f"form {visitor.name}".encode()
+        return hmac.new(self.people.secret.encode(), words, hashlib.sha256).hexdigest()[:32]
+
+    def run(self, visitor: Visitor, key: str) -> OpenRun:
+        """A run.
+
+        Raises:
+            HTTPException: There is none of that key.
+        """
+        try:
+            return self.runs.get(key)
+        except KeyError as error:
+            raise HTTPException(404, "There is no such run in this folder.") from error
+
+    def paper(self, visitor: Visitor, key: str, paper_id: str) -> OpenRun:
+        """A run of which somebody may see a paper.
+
+        Raises:
+            HTTPException: There is no such paper, or it is not for them; both look the same.
+        """
+        opened = self.run(visitor, key)
+        if not (visitor.may_see(paper_id) and opened.index.has_paper(paper_id)):
+            raise HTTPException(404, "There is no such paper in this run.")
+        return opened
+
+
+Handler = Callable[[View, Visitor, Request, Form], Response]
+
+
+def paper_link(key: str, paper_id: str, anchor: str = "") -> str:
+    """Where a paper is shown, or a point of it; it holds no token, and can be sent."""
+    point = f"?point={anchor}" if anchor else ""
+    return f"/run/{key}/paper/{quote(paper_id, safe='')}{point}"

@@ -1,0 +1,182 @@
+"""A run that the app has open: its index, its papers and reviews, and what people said of it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reviewscore.config import EMBEDDED
+from reviewscore.errors import ReviewScoreError
+from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.paper_offsets import RunByPaper
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import Review
+from reviewscore.view.run_index import RunIndex
+from reviewscore.view.shelf import Shelf, ShelvedRun
+
+_MOST_OPEN = 8
+_PAPERS_HELD = 4
+_AT_ONCE = 0.3
+"""Seconds in which a page waits for points that were written since; the rest is read behind it."""
+_TITLES = 200
+_log = logging.getLogger("reviewscore")
+
+
+@dataclass
+class OpenRun:
+    """A run that people look at.
+
+    Attributes:
+        shelved: Which.
+        index: Its points.
+        data: Folder of its papers and reviews, where it was named.
+    """
+
+    shelved: ShelvedRun
+    index: RunIndex
+    data: Path | None = None
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    _by_paper: RunByPaper | None = None
+    _looked: bool = False
+    _papers: OrderedDict[str, Paper | None] = field(default_factory=OrderedDict, repr=False)
+    _reader: threading.Thread | None = None
+
+    @property
+    def key(self) -> str:
+        """What links call it."""
+        return self.shelved.key
+
+    @property
+    def path(self) -> Path:
+        """The run folder."""
+        return self.shelved.path
+
+    @property
+    def manifest(self) -> Manifest:
+        """What it was made with, as it stands now."""
+        return self.shelved.manifest
+
+    @property
+    def lexical(self) -> bool:
+        """Whether the embedded judge made it, which gives no score."""
+        return self.manifest.judge == EMBEDDED
+
+    def refresh(self) -> None:
+        """Enter what was written since; what takes longer is read behind the page."""
+        if self.index.read(_AT_ONCE) < 1.0 and (
+            self._reader is None or not self._reader.is_alive()
+        ):
+            self._reader = threading.Thread(target=self._read_on, daemon=True)
+            self._reader.start()
+
+    def _read_on(self) -> None:
+        try:
+            before, share = -1.0, 0.0
+            while before < share < 1.0:
+                before, share = share, self.index.read(_AT_ONCE)
+        except ReviewScoreError as error:
+            _log.warning("%s: %s", self.shelved.name, error)
+
+    @property
+    def by_paper(self) -> RunByPaper | None:
+        """Its papers and reviews; None where they cannot be found."""
+        with self._lock:
+            if not self._looked:
+                self._looked = True
+                try:
+                    self._by_paper = RunByPaper(self.path, self.data, accept_changed=True)
+                except ReviewScoreError as error:
+                    _log.warning("%s: %s", self.shelved.name, error)
+            return self._by_paper
+
+    def titles(self, paper_ids: list[str]) -> None:
+        """Enter the titles of papers that have none yet, where they are known."""
+        source = self.by_paper
+        if source is None or not paper_ids:
+            return
+        with self._lock:
+            found = []
+            for name in paper_ids[:_TITLES]:
+                try:
+                    title = source.title(name) or ""
+                except (KeyError, OSError, ReviewScoreError):
+                    continue
+                if not title and (paper := self.paper(name)) is not None:
+                    title = paper.title  # it is read from the text
+                found.append((name, " ".join(title.split())))
+        self.index.set_titles((name, title) for name, title in found if title)
+
+    def paper(self, paper_id: str) -> Paper | None:
+        """A paper; None if it is not at hand. The last few stay in memory."""
+        source = self.by_paper
+        with self._lock:
+            if paper_id in self._papers:
+                self._papers.move_to_end(paper_id)
+                return self._papers[paper_id]
+            found = None
+            if source is not None:
+                try:
+                    found = source.paper(paper_id)
+                except (KeyError, OSError, ReviewScoreError) as error:
+                    _log.warning("%s: %s", self.shelved.name, error)
+            self._papers[paper_id] = found
+            while len(self._papers) > _PAPERS_HELD:
+                self._papers.popitem(last=False)
+            return found
+
+    def review(self, review_id: str) -> Review | None:
+        """A review; None if it is not at hand."""
+        source = self.by_paper
+        if source is None:
+            return None
+        with self._lock:
+            try:
+                return source.review(review_id)
+            except (KeyError, OSError, ReviewScoreError):
+                return None
+
+    def close(self) -> None:
+        """Close its index."""
+        self.index.close()
+
+
+class OpenRuns:
+    """The runs of a shelf that somebody looked at lately.
+
+    Args:
+        shelf: The runs.
+        data: Folder of papers and reviews, where it was named.
+    """
+
+    def __init__(self, shelf: Shelf, data: Path | None = None) -> None:
+        self.shelf, self.data = shelf, data
+        self._lock = threading.Lock()
+        self._open: OrderedDict[str, OpenRun] = OrderedDict()
+
+    def get(self, key: str) -> OpenRun:
+        """A run by its key, with what was written of it until now.
+
+        Raises:
+            KeyError: There is none.
+            RunFolderError: It cannot be read.
+        """
+        with self._lock:
+            found = self._open.get(key)
+            if found is None:
+                shelved = self.shelf.run(key)
+                found = self._open[key] = OpenRun(shelved, RunIndex(shelved.path), self.data)
+            self._open.move_to_end(key)
+            while len(self._open) > _MOST_OPEN:
+                self._open.popitem(last=False)[1].close()
+        found.refresh()
+        return found
+
+    def close(self) -> None:
+        """Close all of them."""
+        with self._lock:
+            for one in self._open.values():
+                one.close()
+            self._open.clear()

@@ -1,0 +1,100 @@
+"""Who may use the app: whoever started it, and people with an invitation that can be revoked."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from starlette.requests import Request
+
+from reviewscore.errors import SettingsError
+from reviewscore.pages.access_keys import AccessKeys
+from reviewscore.pages.http_guard import same_secret
+from reviewscore.period.assignments import Assignments, VenueRole
+from reviewscore.sources.annotations import is_pseudonym
+
+INVITATIONS = "view_people.jsonl"
+"""Invitations to the runs of a folder, in it; of each the hash alone."""
+OWNER = "owner"
+"""Who started the app."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who asks.
+
+    Attributes:
+        name: Pseudonym, `OWNER` for whoever started the app.
+        rights: What the venue says that people may see; None where it says nothing, so that
+            everybody who was invited sees all runs.
+    """
+
+    name: str
+    rights: Assignments | None = None
+
+    @property
+    def owns(self) -> bool:
+        """Whether it is the one who started the app."""
+        return self.name == OWNER
+
+    def may_see(self, paper_id: str) -> bool:
+        """Whether the verdicts on a paper are shown to them: chairs of the paper see them."""
+        if self.owns or self.rights is None:
+            return True
+        chairs = (VenueRole.PROGRAM_CHAIR, VenueRole.AREA_CHAIR)
+        return any(self.rights.may_see(self.name, paper_id=paper_id, role=role) for role in chairs)
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether no paper is kept from them."""
+        return self.owns or self.rights is None
+
+
+@dataclass
+class People:
+    """The people of one app.
+
+    Attributes:
+        folder: Where invitations are kept.
+        rights: What people may see.
+        secret: Known to this app alone, for as long as it runs.
+    """
+
+    folder: Path
+    rights: Assignments | None = None
+    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+
+    @property
+    def keys(self) -> AccessKeys:
+        """Of whom there are invitations."""
+        return AccessKeys(self.folder / INVITATIONS)
+
+    def invite(self, name: str) -> str:
+        """A new invitation, in place of an older one of that name.
+
+        Raises:
+            SettingsError: The name is no pseudonym.
+        """
+        known = self.rights is not None and any(
+            name in self.rights.people(role) for role in VenueRole
+        )
+        if name == OWNER or not (known or is_pseudonym(name)):
+            raise SettingsError(f"{name!r} cannot be invited; give a pseudonym such as AC7")
+        return self.keys.issue(name)
+
+    def names(self) -> list[str]:
+        """Everybody who was invited."""
+        return sorted(set(self.keys.names().values())) if self.keys.file.is_file() else []
+
+    def of_key(self, key: str) -> Visitor | None:
+        """Whose key it is; None if it is nobody's."""
+        if same_secret(self.secret, key):
+            return Visitor(OWNER, self.rights)
+        name = self.keys.person(key) if self.keys.file.is_file() else None
+        return None if name is None else Visitor(name, self.rights)
+
+    def of_request(self, request: Request, cookie: str) -> Visitor | None:
+        """Who asks; None if nobody who may."""
+        key = request.cookies.get(cookie, "")
+        return self.of_key(key) if key else None
