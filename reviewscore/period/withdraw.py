@@ -392,7 +392,7 @@ class _Removal:
         place = file.relative_to(self.path)
         left = place.parts[0].startswith(f".{TEMPORARY}") or fnmatch(name, ".*.new")
         if left or file.parent.name == "shards" or name.startswith(VIEW_INDEX):
-            # Left by a kill; what workers gave, which the ledger holds too; what the app makes anew.
+            # Left by a kill; what workers gave, which the ledger holds too; what is made anew.
             self._unlink(file)
         elif file.suffix == ".jsonl":
             self._rewrite(file, file)
