@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, line feed and tab apart
@@ -111,3 +111,9 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 def counted(count: int, noun: str) -> str:
     """A number of things: ``1 paper``, ``2 papers``."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """Names with commas between; of very many the first, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from reviewscore.cli import options
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.errors import SettingsError
-from reviewscore.printable import counted
+from reviewscore.printable import counted, first_of
 
 if TYPE_CHECKING:
     from reviewscore.period.budget import Pushed
@@ -132,21 +131,16 @@ class PeoplesPages:
         ):
             if names:
                 of = counted(len(names), "review")
-                say(f"left out: {of} of the run that {why}: {_listed(names)}")
+                say(f"left out: {of} of the run that {why}: {first_of(names, _SHOWN)}")
         for folder in delivery.removed:
             say(f"{folder}: taken away, as this person is no {self.reader} any more")
         if delivery.unassigned:
             what = "review" if self.reader == "reviewer" else "paper"
             of = counted(len(delivery.unassigned), what)
-            say(f"{of} that no {self.reader} may see: {_listed(delivery.unassigned)}")
+            say(f"{of} that no {self.reader} may see: {first_of(delivery.unassigned, _SHOWN)}")
         if delivery.unknown:
             of = counted(len(delivery.unknown), "conflict")
-            listed = _listed(delivery.unknown)
+            listed = first_of(delivery.unknown, _SHOWN)
             say(f"{of} with papers that are not in this run; check their names: {listed}")
         for fault in delivery.faults:
             say(f"error: {fault}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from reviewscore.cli.closing import agreed_to
 from reviewscore.cli.main import PARTLY, WRONG_USE
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
+from reviewscore.printable import counted, first_of
 
 if TYPE_CHECKING:
     from reviewscore.runs.purge import RunHoldings
@@ -78,8 +79,6 @@ def lines(held: RunHoldings, *, exchange: bool = False) -> Iterator[str]:
         held: What was found.
         exchange: Whether prompts are taken out of exchange folders.
     """
-    from reviewscore.printable import counted
-
     if held.manifest is not None:
         counts, judge = held.manifest.counts, held.manifest.judge
         yield (
@@ -88,7 +87,7 @@ def lines(held: RunHoldings, *, exchange: bool = False) -> Iterator[str]:
         )
     yield "to be removed:"
     names = [file.relative_to(held.run).as_posix() for file in held.files]
-    yield f"  run folder  {held.run} ({in_megabytes(held.size)}): {_listed(names)}"
+    yield f"  run folder  {held.run} ({in_megabytes(held.size)}): {first_of(names, _SHOWN)}"
     share = held.share
     if share is not None and (share.calls or share.papers):
         place = "its own ledger" if held.own_ledger else f"the ledger {_place(held)}"
@@ -109,8 +108,6 @@ def lines(held: RunHoldings, *, exchange: bool = False) -> Iterator[str]:
 
 def _stays(held: RunHoldings, *, exchange: bool) -> Iterator[str]:
     """What is not removed, and why."""
-    from reviewscore.printable import counted
-
     for remains in held.foreign[:_SHOWN]:
         yield f"{remains.what}: {remains.why}"
     if len(held.foreign) > _SHOWN:
@@ -161,7 +158,6 @@ def _stays_in_venue(run: Path) -> Iterator[str]:
 
 
 def _stays_in_ledger(held: RunHoldings) -> Iterator[str]:
-    from reviewscore.printable import counted
 
     share = held.share
     if share is None:
@@ -171,7 +167,7 @@ def _stays_in_ledger(held: RunHoldings) -> Iterator[str]:
             f"in the ledger: {counted(share.shared_calls, 'call')} and "
             f"{counted(share.shared_papers, 'text')} of papers that "
             f"{counted(len(share.other_runs), 'other run')} used too "
-            f"({_listed(share.other_runs)}); they go with the last of these runs"
+            f"({first_of(share.other_runs, _SHOWN)}); they go with the last of these runs"
             if share.other_runs
             else f"in the ledger: {counted(share.shared_papers, 'text')} of papers that calls of "
             "other runs hold too; they go with the last of these runs"
@@ -198,9 +194,3 @@ def _place(held: RunHoldings) -> str:
 
     where = held.location
     return str(where / FILE) if isinstance(where, Path) else str(without_credentials(where))
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names, the first of many in full."""
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more

@@ -14,7 +14,7 @@ from reviewscore.errors import SettingsError
 from reviewscore.llm.context_window import field
 from reviewscore.llm.provider import model_name, provider_name
 from reviewscore.llm.providers import llamacpp, ollama
-from reviewscore.printable import printable
+from reviewscore.printable import first_of, printable
 
 LM_STUDIO, VLLM = "http://127.0.0.1:1234", "http://127.0.0.1:8000"
 TIMEOUT = 0.5
@@ -44,10 +44,9 @@ class LocalServer:
     @property
     def words(self) -> str:
         """The server, its models, and what to type."""
-        shown = ", ".join(self.models[:_MOST_SHOWN]) or "no model yet"
-        more = f" and {len(self.models) - _MOST_SHOWN} more" if self.models[_MOST_SHOWN:] else ""
+        shown = first_of(self.models, _MOST_SHOWN) or "no model yet"
         first = self.models[0] if self.models else "NAME"
-        return f"{self.kind} at {self.address} ({shown}{more}): {self.model.replace('NAME', first)}"
+        return f"{self.kind} at {self.address} ({shown}): {self.model.replace('NAME', first)}"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
+from reviewscore.printable import first_of
 
 if TYPE_CHECKING:
     from reviewscore.focus.facets import FacetPoint, Labelled
@@ -98,8 +99,7 @@ def _coverage_note(human: HumanFacets, points: dict[str, FacetPoint], labels: Pa
         )
     note = f"{len(points):,} of {len(human.units):,} labelled points are in the reviews given"
     if missing:
-        more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
-        note += f"; not there: {', '.join(missing[:_NAMED])}{more}"
+        note += f"; not there: {first_of(missing, _NAMED)}"
     return note
 
 
