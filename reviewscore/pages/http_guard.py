@@ -178,14 +178,21 @@ def check_reach(public: str | None, *, reachable: bool) -> None:
     """Refuse to be reached from elsewhere without TLS.
 
     Args:
-        public: The address by which people reach a server; None for this machine alone.
+        public: The address by which people reach a server; None for this machine alone. Without
+            TLS it is one of the machine itself, such as that of a container's published port.
         reachable: Whether it listens for other machines.
 
     Raises:
         SettingsError: It would be.
     """
-    if public is not None and f"https://{urlsplit(public).netloc}" != public:
-        raise SettingsError(f"--public-url is https://NAME or https://NAME:PORT, not {public}")
+    if public is not None:
+        parts = urlsplit(public)
+        plain = parts.scheme == "http" and parts.hostname in LOOPBACK
+        if f"{'http' if plain else 'https'}://{parts.netloc}" != public:
+            raise SettingsError(
+                f"--public-url is https://NAME or https://NAME:PORT, not {public}; without TLS "
+                "it is an address of the machine itself, such as http://127.0.0.1:8793"
+            )
     if reachable and public is None:
         raise SettingsError(
             "other machines would reach it without TLS: leave --host away, and name the address "

@@ -105,7 +105,7 @@ class DraftServer:
         )
         status, headers = (200, {}) if fault is None else (fault.status, fault.headers)
         response = HTMLResponse(page, status, headers)
-        secure = self.public is not None
+        secure = (self.public or "").startswith("https:")
         response.set_cookie(_COOKIE, cookie, httponly=True, samesite="strict", secure=secure)
         return response
 

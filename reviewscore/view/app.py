@@ -130,7 +130,7 @@ def _entering(view: View) -> Callable[[Request], Awaitable[Response]]:
             max_age=None if visitor.name == OWNER else _MONTH,
             httponly=True,
             samesite="lax",
-            secure=view.public is not None,
+            secure=(view.public or "").startswith("https:"),
         )
         return response
 
