@@ -9,14 +9,7 @@ from pathlib import Path
 
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 
-from reviewscore.papers.page_images import (
-    DPI,
-    LONGEST_SIDE,
-    MOST_PIXELS,
-    Drawing,
-    DrawingTask,
-    DrawnPage,
-)
+from reviewscore.papers.page_images import Drawing, DrawingTask, DrawnPage, Resolution
 from reviewscore.papers.pdf import Refusal
 
 _POINTS = 72
@@ -47,8 +40,10 @@ def _pages(document: PdfDocument, task: DrawingTask) -> Drawing | Refusal:
         return Refusal(problem=f"{problem} shown as images", cure="")
     pages, size = [], 0
     for number in numbers:
+        if not 1 <= number <= len(document):
+            return Refusal(problem=f"has no page {number:,}; it has {len(document):,}", cure="")
         page = document[number - 1]
-        width, height, png = _drawn(page, images=task.images)
+        width, height, png = _drawn(page, task.resolution, images=task.images)
         page.close()
         size += len(png)
         if size > task.most:
@@ -59,13 +54,13 @@ def _pages(document: PdfDocument, task: DrawingTask) -> Drawing | Refusal:
     return Drawing(count=len(document), pages=tuple(pages))
 
 
-def _drawn(page: PdfPage, *, images: bool) -> tuple[int, int, bytes]:
+def _drawn(page: PdfPage, resolution: Resolution, *, images: bool) -> tuple[int, int, bytes]:
     """Width and height of a page in pixels, and its PNG, in grey where it has no colour."""
     width, height = (max(1.0, side) for side in page.get_size())
     scale = min(
-        DPI / _POINTS,
-        LONGEST_SIDE / max(width, height),
-        math.sqrt(MOST_PIXELS / (width * height)),
+        resolution.dpi / _POINTS,
+        resolution.longest / max(width, height),
+        math.sqrt(resolution.pixels / (width * height)),
     )
     if not images:
         return math.ceil(width * scale), math.ceil(height * scale), b""

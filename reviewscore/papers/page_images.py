@@ -34,6 +34,23 @@ _HELD = 8
 _CURE = "show judges its text (--paper-as text), or less of it (--paper-parts main)"
 
 
+class Resolution(Record):
+    """How finely pages are drawn.
+
+    Attributes:
+        dpi: Pixels an inch.
+        longest: Pixels of the longer side, at most.
+        pixels: All pixels of a page, at most; larger pages are drawn smaller.
+    """
+
+    dpi: int = DPI
+    longest: int = LONGEST_SIDE
+    pixels: int = MOST_PIXELS
+
+
+FOR_MODELS = Resolution()
+
+
 class DrawingTask(Record):
     """Pages of one PDF to draw.
 
@@ -43,6 +60,7 @@ class DrawingTask(Record):
         pages: 1-based numbers; None for all.
         images: Whether images are made, or only their sizes are told.
         most: Bytes of all images, at most.
+        resolution: How finely.
     """
 
     draw: str
@@ -50,6 +68,7 @@ class DrawingTask(Record):
     pages: tuple[int, ...] | None = None
     images: bool = True
     most: int
+    resolution: Resolution = FOR_MODELS
 
 
 class DrawnPage(Record):
@@ -111,6 +130,32 @@ def page_images(path: Path, numbers: Iterable[int] | None = None, *, draw: bool 
     return images(path.resolve(), (state.st_mtime_ns, state.st_size), wanted, draw)
 
 
+def drawn_page(
+    path: Path, number: int, resolution: Resolution = FOR_MODELS, *, limits: PdfLimits = LIMITS
+) -> PageImage:
+    """One page of a PDF as an image, which is drawn each time it is asked for.
+
+    Args:
+        path: The PDF.
+        number: The page's 1-based number.
+        resolution: How finely it is drawn.
+        limits: What that may cost.
+
+    Raises:
+        InputError: The file cannot be drawn, or has no such page.
+    """
+    check_pdf(path)
+    task = DrawingTask(
+        draw=str(path.resolve()),
+        limits=limits,
+        pages=(number,),
+        most=MOST_BYTES,
+        resolution=resolution,
+    )
+    (page,) = Drawing.model_validate_json(worked(task, path, limits)).pages
+    return PageImage.of_png(page.page, page.width, page.height, page.png)
+
+
 @lru_cache(maxsize=_HELD)
 def _images(
     path: Path, _: tuple[int, int], numbers: tuple[int, ...] | None, draw: bool
@@ -125,6 +170,15 @@ def _images(
 def _drawn(path: Path, numbers: tuple[int, ...] | None, *, images: bool) -> Drawing:
     limits = LIMITS.model_copy(update={"pages": MOST_PAGES})
     task = DrawingTask(draw=str(path), limits=limits, pages=numbers, images=images, most=MOST_BYTES)
+    return Drawing.model_validate_json(worked(task, path, limits))
+
+
+def worked(task: Record, path: Path, limits: PdfLimits) -> str:
+    """What a worker answers to a task about the pages of a PDF, in JSON.
+
+    Raises:
+        InputError: It refuses, or ended over it.
+    """
     try:
         answer = shared().pool.ask(task.model_dump_json(), limits.seconds)
     except AbandonedError as error:
@@ -133,7 +187,7 @@ def _drawn(path: Path, numbers: tuple[int, ...] | None, *, images: bool) -> Draw
         failed = refusal(answer, limits)
         raise InputError(failed.problem, file=path, cure=_CURE)
     if not answer.line.startswith('{"problem":'):
-        return Drawing.model_validate_json(answer.line)
+        return answer.line
     refused = Refusal.model_validate_json(answer.line)
     kind = TooLargeError if refused.size else InputError
     raise kind(refused.problem, file=path, cure=refused.cure or _CURE)

@@ -25,6 +25,8 @@ from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
 from reviewscore.papers.page_drawing import drawn
 from reviewscore.papers.page_images import DrawingTask
+from reviewscore.papers.page_places import PlacingTask
+from reviewscore.papers.page_search import placed
 from reviewscore.papers.pdf import DRAWING, PdfLimits, PdfReading, ReadingTask, Refusal
 from reviewscore.papers.pdf_hidden_text import HiddenPage
 from reviewscore.papers.pdf_layout import (
@@ -506,13 +508,23 @@ def main() -> None:
 
 
 def _answer(line: str, notify: Callable[[str], None]) -> str:
-    kind = DrawingTask if line.startswith('{"draw":') else ReadingTask
-    task = kind.model_validate_json(line)
+    task = _task(line)
     limit_memory(task.limits.megabytes, "RLIMIT_AS")
     end_after(task.limits.seconds + _GRACE)
     if isinstance(task, DrawingTask):
         return drawn(task).model_dump_json()
+    if isinstance(task, PlacingTask):
+        return placed(task).model_dump_json()
     return answer(task, drawing=lambda: notify(DRAWING)).model_dump_json()
+
+
+def _task(line: str) -> DrawingTask | PlacingTask | ReadingTask:
+    """A task, by the first field of its JSON."""
+    if line.startswith('{"draw":'):
+        return DrawingTask.model_validate_json(line)
+    if line.startswith('{"place":'):
+        return PlacingTask.model_validate_json(line)
+    return ReadingTask.model_validate_json(line)
 
 
 def answer(task: ReadingTask, drawing: Callable[[], None] = lambda: None) -> PdfReading | Refusal:

@@ -445,18 +445,35 @@ def _in_pixels(
     page: PdfPage, boxes: npt.NDArray[np.float64], shape: tuple[int, ...]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Boxes in points as boxes in pixels, cut at the edges of the picture."""
+    corners = in_picture(page, boxes, shape)
+    first = np.floor(corners[:, :2]).astype(np.int64)
+    last = np.ceil(corners[:, 2:]).astype(np.int64)
+    last = np.maximum(last, first + 1)
+    edge = np.array([shape[1], shape[0]])
+    outside = np.any((last <= 0) | (first >= edge), axis=1)
+    return np.hstack([np.clip(first, 0, edge), np.clip(last, 0, edge)]), outside
+
+
+def in_picture(
+    page: PdfPage, boxes: npt.NDArray[np.float64], shape: tuple[int, ...]
+) -> npt.NDArray[np.float64]:
+    """Where boxes stand in a picture of the page as it is drawn: turned, and cropped.
+
+    Args:
+        page: The page.
+        boxes: Shape (n, 4), left, bottom, right, top in points.
+        shape: Rows and columns of the picture.
+
+    Returns:
+        Shape (n, 4), left, top, right, bottom in columns and rows, not cut at its edges.
+    """
     rows, columns = shape[0], shape[1]
     origin, right, up = (
         np.array(_device(page, columns, rows, *point)) for point in ((0, 0), (1000, 0), (0, 1000))
     )
     turn = np.stack([(right - origin) / 1000, (up - origin) / 1000])
     low, high = boxes[:, :2] @ turn + origin, boxes[:, 2:] @ turn + origin
-    first = np.floor(np.minimum(low, high)).astype(np.int64)
-    last = np.ceil(np.maximum(low, high)).astype(np.int64)
-    last = np.maximum(last, first + 1)
-    edge = np.array([columns, rows])
-    outside = ((last <= 0) | (first >= edge)).any(axis=1)
-    return np.hstack([np.clip(first, 0, edge), np.clip(last, 0, edge)]), outside
+    return np.hstack([np.minimum(low, high), np.maximum(low, high)])
 
 
 def _device(page: PdfPage, columns: int, rows: int, x: float, y: float) -> tuple[float, float]:

@@ -207,8 +207,8 @@ _SURE_RUN = 10
 """So many words of a quote in a row are the paper's, however long the quote is."""
 
 
-class _Letters(NamedTuple):
-    """Letters and digits of a text alone, in lower case, and where each stands."""
+class Letters(NamedTuple):
+    """Letters and digits of a text alone, in lower case, and the offset of each in the text."""
 
     text: str
     offsets: array[int]
@@ -235,7 +235,7 @@ def quoted_span(paper: Paper, words: str) -> tuple[int, int] | None:
 
 def _longest_run(paper: Paper, parts: list[str]) -> tuple[int, int] | None:
     """The longest run of a quote's words that stands in the paper."""
-    text = _letters(paper.text).text
+    text = letters_of(paper.text).text
     best, least = None, max(_RUN_WORDS, min(_SURE_RUN, _RUN_SHARE * len(parts)))
     start = 0
     while start + least <= len(parts):
@@ -254,7 +254,7 @@ def _longest_run(paper: Paper, parts: list[str]) -> tuple[int, int] | None:
 
 def _occurrences(paper: Paper, letters: str) -> Iterator[tuple[int, int]]:
     """Each place of the authors' text where these letters are whole words."""
-    index = _letters(paper.text)
+    index = letters_of(paper.text)
     place = index.text.find(letters)
     while place >= 0:
         start = index.offsets[place]
@@ -280,7 +280,11 @@ def _plain(text: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _letters(text: str) -> _Letters:
+def letters_of(text: str) -> Letters:
+    """Letters and digits of a text, citations in brackets and accents left out.
+
+    Spacing, hyphens and typography, in which two readings of one page differ, do not count.
+    """
     shown: list[str] = []
     offsets = array("q")
     cited = [match.span() for match in _CITATION.finditer(text)]
@@ -299,4 +303,4 @@ def _letters(text: str) -> _Letters:
             plain = _plain(character)
             shown.append(plain)
             offsets.extend([offset] * len(plain))
-    return _Letters("".join(shown), offsets)
+    return Letters("".join(shown), offsets)

@@ -1,0 +1,330 @@
+"""Finds passages on the pages of a PDF by PDFium, in a worker process; see `page_places`."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
+
+from reviewscore.papers.page_floats import floats_frame
+from reviewscore.papers.page_places import PageBox, PagePlaces, Passage, PlacingTask, Sought
+from reviewscore.papers.pdf import Refusal
+from reviewscore.papers.pdf_visibility import in_picture
+from reviewscore.papers.quotes import letters_of
+from reviewscore.schema.paper import Box, around
+
+_SEED = 14
+"""Letters in a row by which a part of a passage is known that is not there as a whole."""
+_STEP = 3
+"""Letters that are passed over where no such part begins."""
+_FURTHER = 8000
+"""Letters within which the next part of a passage is looked for first."""
+_GAP = 60
+"""Letters between two parts, such as of a formula, that are marked with them."""
+_ENOUGH = 0.4
+"""Share of a passage's letters that are found, at least."""
+_OCCURRENCES = 20
+"""Places of the same words that are compared with what is known of the passage's."""
+_CAPTION = 80
+"""Letters of a caption that are looked for."""
+_ROW = 0.5
+"""Share of the lower one's height that two rectangles of one line have in common."""
+_WORD_GAP = 12.0
+"""Points between two rectangles of one line, at most."""
+_MARGIN = 1.0
+"""Points around words that are marked with them."""
+_LEAST = 3.0
+"""Points that a rectangle is wide and high, at least, so that it is seen."""
+_GRID = 10_000
+"""Columns and rows in which the library is asked where points of a page are drawn."""
+_MOST_BOXES = 200
+"""Rectangles of one passage."""
+_CAPTION_LINE = re.compile(
+    r"^(?:Table|Figure|Fig\.|Algorithm) ?[A-Z]?\d{1,2}(?:\.\d+)? ?[:.|]", re.M
+)
+
+
+def placed(task: PlacingTask) -> PagePlaces | Refusal:
+    """Where the passages of a task stand, or why nothing is known."""
+    try:
+        document = PdfDocument(Path(task.place))
+    except PdfiumError as error:
+        return Refusal(problem=f"cannot be drawn ({error})", cure="")
+    try:
+        if len(document) > task.limits.pages:
+            many = f"has {len(document):,} pages; at most {task.limits.pages:,} are shown"
+            return Refusal(problem=many, cure="")
+        sizes = tuple(document.get_page_size(number) for number in range(len(document)))
+        search = _Search(document)
+        boxes = tuple(tuple(search.boxes(passage)) for passage in task.passages)
+        return PagePlaces(sizes=sizes, boxes=boxes)
+    except (PdfiumError, ValueError) as error:
+        return Refusal(problem=f"cannot be read ({error})", cure="")
+    except MemoryError:
+        problem = f"needs more than {task.limits.megabytes:,} MB of memory to read"
+        return Refusal(problem=problem, cure="")
+    finally:
+        document.close()
+
+
+class _Run(NamedTuple):
+    """Letters of the document in a row: the first, and the one after the last."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """The letters and digits that a PDF prints, one page after the other.
+
+    Attributes:
+        text: All of them, in lower case.
+        starts: Where each page begins among them.
+        offsets: Of each page, where each of its letters stands in its text.
+    """
+
+    text: str
+    starts: list[int]
+    offsets: list[array[int]]
+
+    def page(self, place: int) -> int:
+        """The page of a letter, from 0."""
+        return bisect_right(self.starts, place) - 1
+
+    def by_page(self, run: _Run) -> Iterator[tuple[int, int, int]]:
+        """Pages of a run, with the offsets in their texts of its first and last letter there."""
+        for page in range(self.page(run.start), self.page(run.end - 1) + 1):
+            start, offsets = self.starts[page], self.offsets[page]
+            first, last = max(0, run.start - start), min(len(offsets), run.end - start) - 1
+            if first <= last:
+                yield page, offsets[first], offsets[last]
+
+
+class _Search:
+    """Looks for passages in one document."""
+
+    def __init__(self, document: PdfDocument) -> None:
+        self._document = document
+        self._letters: _Printed | None = None
+        self._open: tuple[int, _OpenPage] | None = None
+
+    def boxes(self, passage: Passage) -> list[PageBox]:
+        """The rectangles of a passage; none if it was not found."""
+        known = passage.page is not None and passage.page <= len(self._document)
+        if passage.sought is Sought.PAGE:
+            return (
+                [PageBox(page=passage.page, left=0, top=0, width=100, height=100)]
+                if (known and passage.page is not None)
+                else []
+            )
+        if passage.sought is not Sought.BOX:
+            found = self._of_words(passage)
+            if found:
+                return found[:_MOST_BOXES]
+        if not known or passage.page is None or passage.box is None:
+            return []
+        return self._page(passage.page - 1).shares([passage.box])
+
+    def _of_words(self, passage: Passage) -> list[PageBox]:
+        wanted = letters_of(passage.words).text
+        if passage.sought is not Sought.WORDS:
+            wanted = wanted[:_CAPTION]
+        runs = self._runs(wanted, passage) if wanted else []
+        boxes: list[PageBox] = []
+        for run in runs:
+            for page, first, last in self._printed.by_page(run):
+                lines = self._page(page).lines(first, last)
+                if passage.sought is not Sought.WORDS and lines:
+                    return self._page(page).framed(around(lines), passage.sought)
+                boxes += self._page(page).shares(lines)
+        return boxes
+
+    @property
+    def _printed(self) -> _Printed:
+        if self._letters is None:
+            texts, starts, offsets, length = [], [], [], 0
+            for number in range(len(self._document)):
+                letters = letters_of(self._page(number).text)
+                texts.append(letters.text)
+                offsets.append(letters.offsets)
+                starts.append(length)
+                length += len(letters.text)
+            self._letters = _Printed("".join(texts), starts, offsets)
+        return self._letters
+
+    def _page(self, number: int) -> _OpenPage:
+        """A page; the one before is closed, as each takes about a megabyte."""
+        if self._open is None or self._open[0] != number:
+            if self._open is not None:
+                self._open[1].close()
+            self._open = number, _OpenPage(self._document, number)
+        return self._open[1]
+
+    def _runs(self, wanted: str, passage: Passage) -> list[_Run]:
+        """The letters of a passage as a whole, or in parts."""
+        place = self._nearest(wanted, passage)
+        if place is not None:
+            return [_Run(place, place + len(wanted))]
+        low, high = self._around(passage)
+        runs: list[_Run] = []
+        at, after = 0, low
+        while at + _SEED <= len(wanted):
+            place = self._next(wanted[at : at + _SEED], after, low, high)
+            if place < 0:
+                at += _STEP
+                continue
+            end = _same(self._printed.text, place, wanted, at)
+            runs.append(_Run(place, place + end - at))
+            at, after = end, place + end - at
+        if sum(run.end - run.start for run in runs) < _ENOUGH * len(wanted):
+            return []
+        return self._joined(runs)
+
+    def _around(self, passage: Passage) -> tuple[int, int]:
+        """Where the letters begin and end of the pages on which a passage may stand."""
+        starts = [*self._printed.starts, len(self._printed.text)]
+        if passage.page is None or passage.page >= len(starts):
+            return 0, len(self._printed.text)
+        return starts[max(0, passage.page - 1)], starts[min(len(starts) - 1, passage.page + 1)]
+
+    def _next(self, seed: str, after: int, low: int, high: int) -> int:
+        text = self._printed.text
+        near = text.find(seed, after, min(high, after + _FURTHER))
+        return near if near >= 0 else text.find(seed, low, high)
+
+    def _nearest(self, wanted: str, passage: Passage) -> int | None:
+        """The place of these letters that is nearest to what is known of the passage's."""
+        text, at = self._printed.text, 0
+        places: list[int] = []
+        while len(places) < _OCCURRENCES and (at := text.find(wanted, at)) >= 0:
+            places.append(at)
+            at += 1
+        if len(places) < 2:  # noqa: PLR2004 - nothing to choose
+            return places[0] if places else None
+
+        def distance(place: int) -> tuple[float, float]:
+            page = self._printed.page(place) + 1
+            pages = 0 if passage.page is None else abs(page - passage.page)
+            if pages or passage.box is None or passage.page is None:
+                return pages, abs(place / max(1, len(text)) - passage.share)
+            _, first, last = next(self._printed.by_page(_Run(place, place + len(wanted))))
+            lines = self._page(page - 1).lines(first, last)
+            return 0, abs(lines[0][3] - passage.box[3]) if lines else 0.0
+
+        return min(places, key=distance)
+
+    def _joined(self, runs: Sequence[_Run]) -> list[_Run]:
+        """Runs, those with little between them as one."""
+        joined = [runs[0]]
+        for run in runs[1:]:
+            last = joined[-1]
+            if 0 <= run.start - last.end <= _GAP:
+                joined[-1] = _Run(last.start, run.end)
+            else:
+                joined.append(run)
+        return joined
+
+
+def _same(text: str, place: int, wanted: str, at: int) -> int:
+    """The end in `wanted` of what stands both there from `at` on and in a text from `place` on."""
+    while at < len(wanted) and place < len(text) and text[place] == wanted[at]:
+        at, place = at + 1, place + 1
+    return at
+
+
+class _OpenPage:
+    """A page with its text."""
+
+    def __init__(self, document: PdfDocument, number: int) -> None:
+        self.number = number
+        self.page: PdfPage = document[number]
+        self.text_page: PdfTextPage = self.page.get_textpage()
+        self.text: str = self.text_page.get_text_range()
+        # PDFium counts in UTF-16: a mathematical letter counts twice.
+        self._units = [0, *accumulate(2 if value > "\uffff" else 1 for value in self.text)]
+
+    def close(self) -> None:
+        """Let go of it."""
+        self.text_page.close()
+        self.page.close()
+
+    def lines(self, first: int, last: int) -> list[Box]:
+        """The boxes of its text from one character to another, line by line, in points."""
+        start, end = (
+            max(0, raw.FPDFText_GetCharIndexFromTextIndex(self.text_page.raw, self._units[at]))
+            for at in (first, last)
+        )
+        count = self.text_page.count_rects(start, max(1, end - start + 1))
+        return [self.text_page.get_rect(number) for number in range(max(0, count))]
+
+    def _drawn(self, boxes: Sequence[Box]) -> list[Box]:
+        """Boxes as left, top, right, bottom in points of the page as it is drawn."""
+        width, height = self.page.get_size()
+        corners = in_picture(self.page, np.array(boxes, dtype=np.float64), (_GRID, _GRID))
+        corners *= np.array([width, height, width, height]) / _GRID
+        return [(left, top, right, bottom) for left, top, right, bottom in corners.tolist()]
+
+    def shares(self, boxes: Sequence[Box]) -> list[PageBox]:
+        """Boxes on the page as it is drawn, those of one line as one."""
+        lines: list[Box] = []
+        for box in self._drawn(boxes) if boxes else ():
+            if lines and _same_line(lines[-1], box):
+                lines[-1] = _union(lines[-1], box)
+            else:
+                lines.append(box)
+        return [self._share(line) for line in lines]
+
+    def framed(self, caption: Box, sought: Sought) -> list[PageBox]:
+        """The frame of the table or figure with a caption."""
+        captions = [
+            self.lines(match.start(), match.end() - 1)
+            for match in _CAPTION_LINE.finditer(
+                self.text.replace("\r\n", " \n").replace("\r", "\n")
+            )
+        ]
+        stops = self._drawn([around(lines) for lines in captions if lines]) if captions else []
+        (own,) = self._drawn([caption])
+        objects = floats_frame(self.page, own, stops, self._drawn, above=sought is Sought.FIGURE)
+        return [self._share(objects)]
+
+    def _share(self, box: Box) -> PageBox:
+        """A box in points of the page as it is drawn in per cent; at its edge if it is beyond."""
+        edges = []
+        for low, high, side in zip(box[:2], box[2:], self.page.get_size(), strict=True):
+            middle = min(max((low + high) / 2, 0.0), side)
+            first = max(0.0, min(low - _MARGIN, middle - _LEAST / 2, side - _LEAST))
+            last = min(side, max(high + _MARGIN, middle + _LEAST / 2, first + _LEAST))
+            edges.append((100 * first / side, 100 * (last - first) / side))
+        (left, width), (top, height) = edges
+        return PageBox(
+            page=self.number + 1,
+            left=round(left, 2),
+            top=round(top, 2),
+            width=max(0.01, round(width, 2)),
+            height=max(0.01, round(height, 2)),
+        )
+
+
+def _same_line(last: Box, box: Box) -> bool:
+    shared = min(last[3], box[3]) - max(last[1], box[1])
+    lower = min(last[3] - last[1], box[3] - box[1])
+    beside = -_WORD_GAP <= box[0] - last[2] <= _WORD_GAP
+    return beside and shared >= _ROW * lower
+
+
+def _union(one: Box, other: Box) -> Box:
+    return (
+        min(one[0], other[0]),
+        min(one[1], other[1]),
+        max(one[2], other[2]),
+        max(one[3], other[3]),
+    )
