@@ -89,7 +89,10 @@ class Guard:
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answer = MutableHeaders(raw=message["headers"])
+                kept = answer.get("Cache-Control", "")
                 answer.update({**_HEADERS, "Content-Security-Policy": self.rules.policy})
+                if kept.startswith("private,"):  # a picture that the same person sees again
+                    answer["Cache-Control"] = kept
             await send(message)
 
         refused = self._refusal(method, path, headers)

@@ -12,9 +12,6 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 from reviewscore.papers.page_images import Drawing, DrawingTask, DrawnPage, Resolution
 from reviewscore.papers.pdf import Refusal
 
-_POINTS = 72
-"""Points an inch."""
-
 
 def drawn(task: DrawingTask) -> Drawing | Refusal:
     """The pages that a task asks for, or why there are none."""
@@ -57,11 +54,7 @@ def _pages(document: PdfDocument, task: DrawingTask) -> Drawing | Refusal:
 def _drawn(page: PdfPage, resolution: Resolution, *, images: bool) -> tuple[int, int, bytes]:
     """Width and height of a page in pixels, and its PNG, in grey where it has no colour."""
     width, height = (max(1.0, side) for side in page.get_size())
-    scale = min(
-        resolution.dpi / _POINTS,
-        resolution.longest / max(width, height),
-        math.sqrt(resolution.pixels / (width * height)),
-    )
+    scale = resolution.scale(width, height)
     if not images:
         return math.ceil(width * scale), math.ceil(height * scale), b""
     bitmap = page.render(scale=scale, may_draw_forms=False)

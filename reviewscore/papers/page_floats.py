@@ -1,26 +1,25 @@
 """The frame of a table or figure on a page: its caption, and what is drawn beside that.
 
-PDFs do not say what a figure is. Its pictures and lines stand above or below the caption within the
-same column; the rules of a table begin and end at the same places.
+PDFs do not say what a figure is. Its pictures and lines stand above or below the caption, in the
+same column, nearer than those of the next one; the rules of a table begin and end at the same
+places.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from pypdfium2 import PdfPage, raw
 
 from reviewscore.schema.paper import Box
 
-_DRAWN = (
-    raw.FPDF_PAGEOBJ_PATH,
-    raw.FPDF_PAGEOBJ_IMAGE,
-    raw.FPDF_PAGEOBJ_SHADING,
-    raw.FPDF_PAGEOBJ_FORM,
-)
-_NEAR = 30.0
-"""Points between a caption and its float, or two parts of one figure, at most."""
+_DRAWN = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING)
+_NEAR = 42.0
+"""Points between a caption and its float, at most: a line of subcaptions may stand between."""
+_NEXT = 18.0
+"""Points between two parts of one float, at most."""
 _RULE = 3.0
 """Points that a rule is high, at most."""
 _EDGE = 4.0
@@ -30,9 +29,16 @@ _WITHIN = 0.6
 _LARGE = 0.8
 """Share of the page that nothing but its background takes."""
 _MOST_OBJECTS = 50_000
+_FAR = 1e9
+"""Points, more than on any page."""
+_DEEPEST = 4
+"""Forms within forms: many archives put a whole page into one."""
+
+_Matrix = tuple[float, float, float, float, float, float]
+_PLAIN: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
-def floats_frame(
+def float_frame(
     page: PdfPage,
     caption: Box,
     captions: Sequence[Box],
@@ -47,10 +53,11 @@ def floats_frame(
         caption: Where the caption stands: left, top, right, bottom as it is drawn, in points.
         captions: All captions of the page, likewise, beyond which it does not reach.
         drawn: Gives boxes of the page's own as boxes as it is drawn.
-        above: Whether to look above the caption first, as of a figure, or below it.
+        above: Whether it stands above its caption, as figures do, where both sides are as near.
     """
     width, height = page.get_size()
-    column = _column(caption, width)
+    others = [box for box in captions if box[1] >= caption[3] or box[3] <= caption[1]]
+    column = _column(caption, [box for box in captions if box not in others], width)
     boxes = _objects(page)
     objects = [
         box
@@ -61,33 +68,76 @@ def floats_frame(
         and box[0] < width
         and box[1] < height
     ]
-    others = [box for box in captions if box[1] >= caption[3] or box[3] <= caption[1]]
     others = [box for box in others if _in_column(box, column)]
-    for upwards in (above, not above):
-        frame = _grown(caption, objects, others, upwards=upwards)
-        if frame != caption:
-            return frame
-    return caption
+    sides = [_Side(caption, objects, others, upwards=upwards) for upwards in (above, not above)]
+    nearest = min(sides, key=_Side.distance)  # the usual one of two that are as near
+    return nearest.frame()
 
 
 def _objects(page: PdfPage) -> list[Box]:
     """The boxes of what is drawn on a page but its text."""
     edges = [ctypes.c_float() for _ in range(4)]
     boxes: list[Box] = []
-    for number in range(min(_MOST_OBJECTS, max(0, raw.FPDFPage_CountObjects(page.raw)))):
-        handle = raw.FPDFPage_GetObject(page.raw, number)
+    for number, (handle, matrix) in enumerate(_handles(page)):
+        if number >= _MOST_OBJECTS:
+            break
         if raw.FPDFPageObj_GetType(handle) in _DRAWN and raw.FPDFPageObj_GetBounds(handle, *edges):
             left, bottom, right, top = (edge.value for edge in edges)
-            boxes.append((left, bottom, right, top))
+            boxes.append(_moved((left, bottom, right, top), matrix))
     return boxes
 
 
-def _column(caption: Box, width: float) -> tuple[float, float]:
-    """The left and right edge of the column that a caption stands in."""
+def _handles(page: PdfPage) -> Iterator[tuple[Any, _Matrix]]:
+    """Each object of a page, and what moves it to its place there."""
+    count = max(0, raw.FPDFPage_CountObjects(page.raw))
+    waiting = [(raw.FPDFPage_GetObject(page.raw, at), _PLAIN, 0) for at in range(count)]
+    while waiting:
+        handle, matrix, depth = waiting.pop()
+        if raw.FPDFPageObj_GetType(handle) != raw.FPDF_PAGEOBJ_FORM:
+            yield handle, matrix
+        elif depth < _DEEPEST:
+            own = raw.FS_MATRIX()
+            raw.FPDFPageObj_GetMatrix(handle, own)
+            inner = _product((own.a, own.b, own.c, own.d, own.e, own.f), matrix)
+            waiting += [
+                (raw.FPDFFormObj_GetObject(handle, at), inner, depth + 1)
+                for at in range(max(0, raw.FPDFFormObj_CountObjects(handle)))
+            ]
+
+
+def _product(one: _Matrix, other: _Matrix) -> _Matrix:
+    """What moves by one matrix and then by the other (ISO 32000-1, 8.3.4)."""
+    a, b, c, d, e, f = one
+    p, q, r, s, t, u = other
+    return (
+        *(a * p + b * r, a * q + b * s),
+        *(c * p + d * r, c * q + d * s),
+        *(e * p + f * r + t, e * q + f * s + u),
+    )
+
+
+def _moved(box: Box, matrix: _Matrix) -> Box:
+    a, b, c, d, e, f = matrix
+    corners = [(x, y) for x in (box[0], box[2]) for y in (box[1], box[3])]
+    across = [a * x + c * y + e for x, y in corners]
+    up = [b * x + d * y + f for x, y in corners]
+    return min(across), min(up), max(across), max(up)
+
+
+def _column(caption: Box, beside: Sequence[Box], width: float) -> tuple[float, float]:
+    """The left and right edge of what a caption may belong to: a column, or what others leave."""
     middle = width / 2
+    left, right = 0.0, width
     if caption[2] <= middle + _EDGE:
-        return 0.0, middle
-    return (middle, width) if caption[0] >= middle - _EDGE else (0.0, width)
+        right = middle
+    elif caption[0] >= middle - _EDGE:
+        left = middle
+    for box in beside:
+        if box[0] >= caption[2] - _EDGE:
+            right = min(right, box[0])
+        elif box[2] <= caption[0] + _EDGE:
+            left = max(left, caption[0] - _NEXT)
+    return left, right
 
 
 def _in_column(box: Box, column: tuple[float, float]) -> bool:
@@ -95,37 +145,56 @@ def _in_column(box: Box, column: tuple[float, float]) -> bool:
     return shared >= _WITHIN * (box[2] - box[0])
 
 
-def _grown(caption: Box, objects: Sequence[Box], captions: Sequence[Box], *, upwards: bool) -> Box:
-    """A caption's box with the objects on one side of it, the nearest first."""
+class _Side:
+    """What is drawn above or below a caption, up to the next one."""
 
-    def gap(box: Box, other: Box) -> float:
-        """Points from a frame to another box on that side."""
-        return box[1] - other[3] if upwards else other[1] - box[3]
-
-    edge = caption[1] if upwards else caption[3]
-    stop = min((gap(caption, box) for box in captions if gap(caption, box) >= 0), default=1e9)
-    ordered = sorted(
-        (
+    def __init__(
+        self, caption: Box, objects: Sequence[Box], captions: Sequence[Box], *, upwards: bool
+    ) -> None:
+        self._caption, self._upwards = caption, upwards
+        gaps = [self._gap(caption, box) for box in captions]
+        self._stop = min((gap for gap in gaps if gap >= 0), default=_FAR)
+        beside = [
             box
             for box in objects
-            if gap(caption, box) >= -_EDGE and _beyond(box, edge, upwards) < stop
-        ),
-        key=lambda box: gap(caption, box),
+            if self._gap(caption, box) >= -_EDGE and self._reach(box) < self._stop + _EDGE
+        ]
+        self._objects = sorted(beside, key=lambda box: self._gap(caption, box))
+
+    def _gap(self, box: Box, other: Box) -> float:
+        """Points from a box to another one on this side."""
+        return box[1] - other[3] if self._upwards else other[1] - box[3]
+
+    def _reach(self, box: Box) -> float:
+        """How far another box reaches from the caption."""
+        return self._caption[1] - box[1] if self._upwards else box[3] - self._caption[3]
+
+    def distance(self) -> tuple[bool, float]:
+        """Whether what stands there is nearer to the next caption, and points to the nearest."""
+        gap = self._gap(self._caption, self._objects[0]) if self._objects else _FAR
+        if gap > _NEAR:
+            return False, _FAR
+        return self._stop - self._reach(self.frame()) < gap, gap
+
+    def frame(self) -> Box:
+        """The box around the caption and what stands there in a row."""
+        frame, rule, near = self._caption, None, _NEAR
+        for box in self._objects:
+            same = rule is not None and abs(box[0] - rule[0]) < _EDGE > abs(box[2] - rule[2])
+            if self._gap(frame, box) > near and not same:
+                continue
+            frame = union(frame, box)
+            near = _NEXT
+            if rule is None and box[3] - box[1] < _RULE:
+                rule = box
+        return frame
+
+
+def union(one: Box, other: Box) -> Box:
+    """The box around two boxes, whose corners are the lower and the higher values."""
+    return (
+        min(one[0], other[0]),
+        min(one[1], other[1]),
+        max(one[2], other[2]),
+        max(one[3], other[3]),
     )
-    frame, rule = caption, None
-    for box in ordered:
-        same = rule is not None and abs(box[0] - rule[0]) < _EDGE > abs(box[2] - rule[2])
-        if gap(frame, box) > _NEAR and not same:
-            continue
-        frame = (
-            min(frame[0], box[0]), min(frame[1], box[1]),
-            max(frame[2], box[2]), max(frame[3], box[3]),
-        )  # fmt: skip
-        if rule is None and box[3] - box[1] < _RULE:
-            rule = box
-    return frame
-
-
-def _beyond(box: Box, edge: float, upwards: bool) -> float:
-    """How far a box reaches from an edge."""
-    return edge - box[1] if upwards else box[3] - edge

@@ -8,6 +8,7 @@ image, as they would be in the file itself.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +30,8 @@ MOST_PAGES = 100
 MOST_BYTES = 20_000_000
 """Bytes of all PNGs of a paper: in base64 with the text they stay below the 32 MB of a call that
 Anthropic takes."""
+_POINTS = 72
+"""Points an inch."""
 _HELD = 8
 """Papers whose images are kept in memory, a few megabytes each."""
 _CURE = "show judges its text (--paper-as text), or less of it (--paper-parts main)"
@@ -46,6 +49,14 @@ class Resolution(Record):
     dpi: int = DPI
     longest: int = LONGEST_SIDE
     pixels: int = MOST_PIXELS
+
+    def scale(self, width: float, height: float) -> float:
+        """Pixels a point of a page of this width and height in points."""
+        return min(
+            self.dpi / _POINTS,
+            self.longest / max(width, height),
+            math.sqrt(self.pixels / (width * height)),
+        )
 
 
 FOR_MODELS = Resolution()

@@ -7,14 +7,14 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
 
-from reviewscore.papers.page_floats import floats_frame
+from reviewscore.papers.page_floats import float_frame, union
 from reviewscore.papers.page_places import PageBox, PagePlaces, Passage, PlacingTask, Sought
 from reviewscore.papers.pdf import Refusal
 from reviewscore.papers.pdf_visibility import in_picture
@@ -33,8 +33,10 @@ _ENOUGH = 0.4
 """Share of a passage's letters that are found, at least."""
 _OCCURRENCES = 20
 """Places of the same words that are compared with what is known of the passage's."""
-_CAPTION = 80
+_CAPTION = 500
 """Letters of a caption that are looked for."""
+_LOOSE = 12
+"""Letters that may stand between a part of a passage and the next one, such as a line number."""
 _ROW = 0.5
 """Share of the lower one's height that two rectangles of one line have in common."""
 _WORD_GAP = 12.0
@@ -79,6 +81,14 @@ class _Run(NamedTuple):
     """Letters of the document in a row: the first, and the one after the last."""
 
     start: int
+    end: int
+
+
+class _Part(NamedTuple):
+    """A part of a passage: where it stands in the document, and its ends in the passage."""
+
+    place: int
+    begin: int
     end: int
 
 
@@ -139,14 +149,22 @@ class _Search:
         if passage.sought is not Sought.WORDS:
             wanted = wanted[:_CAPTION]
         runs = self._runs(wanted, passage) if wanted else []
-        boxes: list[PageBox] = []
-        for run in runs:
-            for page, first, last in self._printed.by_page(run):
-                lines = self._page(page).lines(first, last)
-                if passage.sought is not Sought.WORDS and lines:
-                    return self._page(page).framed(around(lines), passage.sought)
-                boxes += self._page(page).shares(lines)
-        return boxes
+        lines = [
+            (page, box)
+            for run in runs
+            for page, first, last in self._printed.by_page(run)
+            for box in self._page(page).lines(first, last)
+        ]
+        if lines and passage.sought is not Sought.WORDS:
+            page = lines[0][0]
+            caption = around([box for number, box in lines if number == page])
+            return [self._page(page).framed(caption, passage.sought)]
+        by_page: dict[int, list[Box]] = {}
+        for page, box in lines:
+            by_page.setdefault(page, []).append(box)
+        return [
+            share for page, boxes in by_page.items() for share in self._page(page).shares(boxes)
+        ]
 
     @property
     def _printed(self) -> _Printed:
@@ -174,20 +192,45 @@ class _Search:
         place = self._nearest(wanted, passage)
         if place is not None:
             return [_Run(place, place + len(wanted))]
-        low, high = self._around(passage)
-        runs: list[_Run] = []
+        low, high, text = *self._around(passage), self._printed.text
+        parts: list[_Part] = []
         at, after = 0, low
         while at + _SEED <= len(wanted):
             place = self._next(wanted[at : at + _SEED], after, low, high)
             if place < 0:
                 at += _STEP
                 continue
-            end = _same(self._printed.text, place, wanted, at)
-            runs.append(_Run(place, place + end - at))
-            at, after = end, place + end - at
-        if sum(run.end - run.start for run in runs) < _ENOUGH * len(wanted):
+            begin = at
+            done = parts[-1].end if parts else 0
+            while begin > done and place > low and text[place - 1] == wanted[begin - 1]:
+                begin, place = begin - 1, place - 1
+            end = _same(text, place, wanted, begin)
+            parts.append(_Part(place, begin, end))
+            at, after = end, place + end - begin
+        if sum(part.end - part.begin for part in parts) < _ENOUGH * len(wanted):
             return []
-        return self._joined(runs)
+        return self._joined(self._completed(parts, wanted))
+
+    def _completed(self, parts: Sequence[_Part], wanted: str) -> list[_Run]:
+        """The parts, and the short ends of lines that stand between them."""
+        text, runs = self._printed.text, []
+        ends = [None, *parts, None]
+        for before, after in pairwise(ends):
+            low = before.end if before else 0
+            high = after.begin if after else len(wanted)
+            rest, reach = wanted[low:high], high - low + _LOOSE
+            place = -1
+            if 1 < len(rest) <= 2 * _SEED:
+                if before is not None:
+                    stop = before.place + before.end - before.begin
+                    place = text.find(rest, stop, stop + reach)
+                if place < 0 and after is not None:
+                    place = text.find(rest, max(0, after.place - reach), after.place)
+            if place >= 0:
+                runs.append(_Run(place, place + len(rest)))
+            if after is not None:
+                runs.append(_Run(after.place, after.place + after.end - after.begin))
+        return runs
 
     def _around(self, passage: Passage) -> tuple[int, int]:
         """Where the letters begin and end of the pages on which a passage may stand."""
@@ -227,7 +270,9 @@ class _Search:
         joined = [runs[0]]
         for run in runs[1:]:
             last = joined[-1]
-            if 0 <= run.start - last.end <= _GAP:
+            between = self._printed.text[last.end : run.start]
+            line_number = between.isdecimal() and len(between) < _LOOSE
+            if 0 <= run.start - last.end <= _GAP and not line_number:
                 joined[-1] = _Run(last.start, run.end)
             else:
                 joined.append(run)
@@ -278,23 +323,24 @@ class _OpenPage:
         lines: list[Box] = []
         for box in self._drawn(boxes) if boxes else ():
             if lines and _same_line(lines[-1], box):
-                lines[-1] = _union(lines[-1], box)
+                lines[-1] = union(lines[-1], box)
             else:
                 lines.append(box)
         return [self._share(line) for line in lines]
 
-    def framed(self, caption: Box, sought: Sought) -> list[PageBox]:
+    def framed(self, caption: Box, sought: Sought) -> PageBox:
         """The frame of the table or figure with a caption."""
+        text = self.text.replace("\r", "\n")
         captions = [
-            self.lines(match.start(), match.end() - 1)
-            for match in _CAPTION_LINE.finditer(
-                self.text.replace("\r\n", " \n").replace("\r", "\n")
-            )
+            lines
+            for match in _CAPTION_LINE.finditer(text)
+            if (lines := self.lines(match.start(), match.end() - 1))
         ]
-        stops = self._drawn([around(lines) for lines in captions if lines]) if captions else []
+        stops = self._drawn([around(lines) for lines in captions]) if captions else []
         (own,) = self._drawn([caption])
-        objects = floats_frame(self.page, own, stops, self._drawn, above=sought is Sought.FIGURE)
-        return [self._share(objects)]
+        return self._share(
+            float_frame(self.page, own, stops, self._drawn, above=sought is Sought.FIGURE)
+        )
 
     def _share(self, box: Box) -> PageBox:
         """A box in points of the page as it is drawn in per cent; at its edge if it is beyond."""
@@ -319,12 +365,3 @@ def _same_line(last: Box, box: Box) -> bool:
     lower = min(last[3] - last[1], box[3] - box[1])
     beside = -_WORD_GAP <= box[0] - last[2] <= _WORD_GAP
     return beside and shared >= _ROW * lower
-
-
-def _union(one: Box, other: Box) -> Box:
-    return (
-        min(one[0], other[0]),
-        min(one[1], other[1]),
-        max(one[2], other[2]),
-        max(one[3], other[3]),
-    )

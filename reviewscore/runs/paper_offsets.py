@@ -7,7 +7,7 @@ run folder, and hold for as long as the files stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -164,6 +164,17 @@ class RunByPaper:
         if self._collection is not None:
             return self._collection.paper_unchecked(paper_id)
         return self._raw(paper_id).paper(doubts=False)
+
+    def pdf(self, paper_id: str) -> AbstractContextManager[Path | None]:
+        """A paper's PDF as a file, for a while; None if it has none in the folder of its data.
+
+        Raises:
+            KeyError: The paper is not at hand.
+            InputError: Its PDF cannot be looked up, or is outside of that folder.
+        """
+        if self._collection is not None:
+            return self._collection.papers[paper_id].pdf()
+        return self._raw(paper_id).pdf()
 
     def review(self, review_id: str) -> Review:
         """A review.
