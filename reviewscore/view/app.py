@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Route
 from reviewscore.errors import ReviewScoreError
 from reviewscore.pages.environment import content_security_policy
 from reviewscore.pages.http_guard import Guard, GuardRules, answer_until_stopped, same_secret
-from reviewscore.view import pages, run_pages
+from reviewscore.view import pages, pdf_handlers, run_pages
 from reviewscore.view.context import Form, Handler, View
 from reviewscore.view.people import OWNER, Visitor
 
@@ -55,6 +55,8 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         Route("/", answer(view, run_pages.shelf_page)),
         Route("/run/{key}", answer(view, run_pages.run_page)),
         Route("/run/{key}/paper/{paper:path}", answer(view, run_pages.paper_page)),
+        Route("/run/{key}/pane/{paper:path}", answer(view, pdf_handlers.pane_page)),
+        Route("/run/{key}/page/{paper:path}", answer(view, pdf_handlers.page_picture)),
         Route("/run/{key}/next", answer(view, run_pages.next_point)),
         Route("/people", answer(view, run_pages.people_page)),
         Route("/people", answer(view, run_pages.change_people), methods=["POST"]),

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from reviewscore.view.open_run import OpenRun, OpenRuns
+from reviewscore.view.page_store import PageStore
 from reviewscore.view.people import People, Visitor
 
 _LONGEST_FORM = 200_000
@@ -32,6 +33,7 @@ class View:
         public: The address by which others reach it; None for this machine alone.
         cache: A private folder for what can be made anew.
         longest: Bytes of the largest request.
+        pages: Pages of PDFs, drawn.
     """
 
     runs: OpenRuns
@@ -40,10 +42,12 @@ class View:
     public: str | None = None
     longest: int = _LONGEST_FORM
     cookie: str = field(init=False)
+    pages: PageStore = field(init=False)
 
     def __post_init__(self) -> None:
         digest = hashlib.sha256(self.people.secret.encode()).hexdigest()
         self.cookie = f"rs_view_{digest[:8]}"
+        self.pages = PageStore(self.cache / "pages")
 
     def form_secret(self, visitor: Visitor) -> str:
         """What a form of a person must carry to be believed."""

@@ -7,11 +7,14 @@ see. They stand on pages where the words do (`papers.page_places`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
+from reviewscore.errors import InputError
 from reviewscore.pages.point_card import Card, premises_of, quote_in_paper
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.page_places import LONGEST, PageBox, Passage, Sought
@@ -20,6 +23,8 @@ from reviewscore.printable import counted
 from reviewscore.schema.paper import Evidence, Paper, Section
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.point_score import PointScore
+from reviewscore.view.context import paper_link
+from reviewscore.view.open_run import OpenRun
 from reviewscore.view.page_store import RESOLUTIONS, PageStore
 
 _HEADING = 200
@@ -95,12 +100,12 @@ def marks_of(paper: Paper, cards: Iterable[Card]) -> list[PaperMark]:
                 )  # fmt: skip
         known = {shown.target for shown in card.places if shown.text is not None}
         for place in card.score.places or ():
-            where = place.target
-            if where is not None and where in known:
-                name = mark_name(where.start, where.end)
+            target = place.target
+            if target is not None and target in known:
+                name = mark_name(target.start, target.end)
                 title = f"{place.label}, named by the reviewer"
                 passage = _named_place(paper, place)
-                add(PaperMark(name, MarkKind.PLACE, title, (), where.start, where.end, passage),
+                add(PaperMark(name, MarkKind.PLACE, title, (), target.start, target.end, passage),
                     card.anchor)  # fmt: skip
     return [_titled(mark) for mark in sorted(marks.values(), key=_order)]
 
@@ -122,7 +127,7 @@ def _evidence(score: PointScore) -> Iterator[Evidence]:
         yield from verdict.evidence if verdict is not None else ()
     for part in score.parts:
         for presupposition in part.presuppositions:
-            yield from presupposition.evidence
+            yield from presupposition.nearest
 
 
 def passage_at(paper: Paper, start: int, end: int) -> Passage | None:
@@ -307,7 +312,7 @@ def _pieces(text: str, start: int, end: int, marks: Sequence[PaperMark]) -> tupl
         edges |= {max(start, mark.start or 0), min(end, mark.end or 0)}
     cuts = sorted(edges)
     pieces = []
-    for first, last in zip(cuts, cuts[1:], strict=False):
+    for first, last in pairwise(cuts):
         cover = tuple(mark for mark in inside if (mark.start or 0) <= first < (mark.end or 0))
         begins = tuple(mark for mark in cover if mark.start == first)
         pieces.append(TextPiece(text[first:last], cover, begins))
@@ -319,24 +324,96 @@ class PaperPane:
     """A paper as a page shows it.
 
     Attributes:
-        base: Where it is shown by itself, without a query.
+        link: Where it is shown by itself, without a query.
+        back: Where it is shown beside its points.
         pages: The pages of its PDF; empty where its text is shown.
         sections: Its text by sections; empty where its pages are shown.
         both: Whether it can be shown in either way.
         why: Why it is not shown in pages, in words; empty where it is, or can be.
         looked: Whether its PDF was looked through for hidden text.
         hidden: How many stretches of that there are.
-        notes: What else people should know, in words.
     """
 
-    base: str
+    link: str
+    back: str
     pages: tuple[PanePage, ...] = ()
     sections: tuple[TextSection, ...] = ()
     both: bool = False
     why: str = ""
     looked: bool = True
     hidden: int = 0
-    unplaced: tuple[PaperMark, ...] = field(default=())
+
+
+def pane_of(
+    opened: OpenRun,
+    store: PageStore,
+    paper: Paper,
+    cards: Iterable[Card],
+    *,
+    as_text: bool = False,
+    look: bool = False,
+) -> PaperPane:
+    """A paper of a run as a page shows it.
+
+    Args:
+        opened: The run.
+        store: Keeps what is drawn.
+        paper: The paper.
+        cards: The points whose places are marked.
+        as_text: Whether its text is shown although it has pages.
+        look: Whether to wait until its PDF is looked through for hidden text, where its text was
+            not read from that anyway.
+    """
+    link = pane_link(opened.key, paper.paper_id)
+    back = paper_link(opened.key, paper.paper_id)
+    marks, why = marks_of(paper, cards), "It has no PDF."
+    try:
+        with pdf_of(opened, paper.paper_id) as pdf:
+            if pdf is not None and not as_text:
+                return _with_pages(opened, store, paper, marks, pdf, look=look)
+            if pdf is not None:
+                both = bool(store.places(pdf).sizes)
+                return PaperPane(link, back, sections=text_sections(paper, marks), both=both)
+    except InputError as error:
+        why = f"Its PDF is not shown: it {error.problem}."
+    return PaperPane(link, back, sections=text_sections(paper, marks), why=why)
+
+
+def _with_pages(
+    opened: OpenRun,
+    store: PageStore,
+    paper: Paper,
+    marks: Sequence[PaperMark],
+    pdf: Path,
+    *,
+    look: bool,
+) -> PaperPane:
+    hidden = store.hidden(pdf, wait=look or paper.source == "pdf")
+    found = located(store, pdf, [*marks, *hidden_marks(hidden or ())])
+    return PaperPane(
+        pane_link(opened.key, paper.paper_id),
+        paper_link(opened.key, paper.paper_id),
+        pages=pane_pages(
+            store.places(pdf).sizes,
+            found,
+            page_link(opened.key, paper.paper_id, store.name(pdf)[:12]),
+        ),
+        both=True,
+        looked=hidden is not None,
+        hidden=len(hidden or ()),
+    )
+
+
+def pdf_of(opened: OpenRun, paper_id: str) -> AbstractContextManager[Path | None]:
+    """A paper's PDF as a file, for a while; None if it has none, or its data are not at hand.
+
+    Raises:
+        InputError: It cannot be looked up, or is outside of the data's folder.
+    """
+    try:
+        return nullcontext() if opened.by_paper is None else opened.by_paper.pdf(paper_id)
+    except KeyError:
+        return nullcontext()
 
 
 def pane_link(key: str, paper_id: str) -> str:

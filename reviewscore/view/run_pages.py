@@ -21,6 +21,7 @@ from reviewscore.schema.point_score import PointScore
 from reviewscore.view.context import Form, View, paper_link
 from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
+from reviewscore.view.pdf_pages import pane_of
 from reviewscore.view.people import OWNER, Visitor
 from reviewscore.view.run_index import PER_PAGE, Filter, PointLine
 from reviewscore.view.shelf import ShelvedRun, state_of
@@ -173,13 +174,16 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     opened.titles([paper_id])
     lines = opened.index.of_paper(paper_id)
     scores = opened.index.scores(lines)
-    manifest = opened.manifest
+    manifest, paper = opened.manifest, opened.paper(paper_id)
+    reviews = reviews_of(opened, scores)
+    cards = [card for review in reviews for card in review.cards]
     html = page(
         "paper_view.html",
         **shown(
             view, visitor,
-            run=opened, manifest=manifest, paper_id=paper_id, paper=opened.paper(paper_id),
-            title=lines[0].title, lines=lines, reviews=reviews_of(opened, scores),
+            run=opened, manifest=manifest, paper_id=paper_id, paper=paper,
+            pane=None if paper is None else pane_of(opened, view.pages, paper, cards),
+            title=lines[0].title, lines=lines, reviews=reviews,
             at=request.query_params.get("point", ""),
             unread=manifest.unread.get(paper_id),
             unread_evidence=unread_evidence_words(manifest.unread.get(paper_id)),
