@@ -26,6 +26,10 @@ _EDGE = 4.0
 """Points by which the rules of one table differ at their ends."""
 _WITHIN = 0.6
 """Share of an object's width that lies in the caption's column."""
+_ROWS = 220.0
+"""Points between two rules of one table, at most."""
+_HEAD = 0.065
+"""Share of a page at its top and bottom in which rules belong to its head and foot."""
 _LARGE = 0.8
 """Share of the page that nothing but its background takes."""
 _MOST_OBJECTS = 50_000
@@ -62,11 +66,7 @@ def float_frame(
     objects = [
         box
         for box in (drawn(boxes) if boxes else ())
-        if _in_column(box, column)
-        and (box[2] - box[0]) * (box[3] - box[1]) < _LARGE * width * height
-        and box[3] > 0 < box[2]
-        and box[0] < width
-        and box[1] < height
+        if _in_column(box, column) and _is_part(box, width, height)
     ]
     others = [box for box in others if _in_column(box, column)]
     sides = [_Side(caption, objects, others, upwards=upwards) for upwards in (above, not above)]
@@ -140,6 +140,15 @@ def _column(caption: Box, beside: Sequence[Box], width: float) -> tuple[float, f
     return left, right
 
 
+def _is_part(box: Box, width: float, height: float) -> bool:
+    """Whether something may be part of a float: it is on the page, and neither it nor its head."""
+    if not (box[3] > 0 < box[2] and box[0] < width and box[1] < height):
+        return False
+    if box[3] - box[1] < _RULE and not _HEAD * height < box[1] < (1 - _HEAD) * height:
+        return False
+    return (box[2] - box[0]) * (box[3] - box[1]) < _LARGE * width * height
+
+
 def _in_column(box: Box, column: tuple[float, float]) -> bool:
     shared = min(box[2], column[1]) - max(box[0], column[0])
     return shared >= _WITHIN * (box[2] - box[0])
@@ -157,7 +166,8 @@ class _Side:
         beside = [
             box
             for box in objects
-            if self._gap(caption, box) >= -_EDGE and self._reach(box) < self._stop + _EDGE
+            # What is drawn in a caption, such as an underline, is not beside it.
+            if self._gap(caption, box) >= -_EDGE and _EDGE < self._reach(box) < self._stop + _EDGE
         ]
         self._objects = sorted(beside, key=lambda box: self._gap(caption, box))
 
@@ -181,7 +191,7 @@ class _Side:
         frame, rule, near = self._caption, None, _NEAR
         for box in self._objects:
             same = rule is not None and abs(box[0] - rule[0]) < _EDGE > abs(box[2] - rule[2])
-            if self._gap(frame, box) > near and not same:
+            if self._gap(frame, box) > (_ROWS if same else near):
                 continue
             frame = union(frame, box)
             near = _NEXT

@@ -37,7 +37,7 @@ _CAPTION = 500
 """Letters of a caption that are looked for."""
 _LOOSE = 12
 """Letters that may stand between a part of a passage and the next one, such as a line number."""
-_ROW = 0.5
+_ROW = 0.3
 """Share of the lower one's height that two rectangles of one line have in common."""
 _WORD_GAP = 12.0
 """Points between two rectangles of one line, at most."""
@@ -363,5 +363,5 @@ class _OpenPage:
 def _same_line(last: Box, box: Box) -> bool:
     shared = min(last[3], box[3]) - max(last[1], box[1])
     lower = min(last[3] - last[1], box[3] - box[1])
-    beside = -_WORD_GAP <= box[0] - last[2] <= _WORD_GAP
+    beside = box[0] - last[2] <= _WORD_GAP and last[0] - box[2] <= _WORD_GAP
     return beside and shared >= _ROW * lower

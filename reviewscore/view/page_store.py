@@ -23,7 +23,7 @@ from reviewscore.papers.page_images import Resolution, drawn_page
 from reviewscore.papers.page_places import PagePlaces, Passage, page_places
 from reviewscore.papers.pdf import PdfLimits, check_pdf, read_pdf
 
-RESOLUTIONS = {1: Resolution(), 2: Resolution(dpi=220, longest=2800, pixels=4_800_000)}
+RESOLUTIONS = {1: Resolution(), 2: Resolution(dpi=190, longest=2600, pixels=3_600_000)}
 """How finely pages are drawn, by the number in their addresses: the second for fine screens."""
 _LIMITS = PdfLimits(seconds=20.0)
 _MEMORY = 64_000_000
