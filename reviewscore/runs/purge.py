@@ -47,6 +47,7 @@ from reviewscore.runs.folder import (
 from reviewscore.runs.generation import GenerationManifest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.paper_offsets import OFFSETS
+from reviewscore.runs.progress_file import PROGRESS
 from reviewscore.runs.shards import SHARDS
 from reviewscore.sources.remote import COPIES, copies_of, remove_copy
 
