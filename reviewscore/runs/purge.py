@@ -60,7 +60,7 @@ _ITEMS = "items"
 """Folder of planted remarks that a model wrote for `validate`: a run of its own."""
 _FOLDERS = (SHARDS, FOCUS, f"{FOCUS}/tables", _LABELS, _ITEMS)
 _KEPT = (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY, REFERENCES, CANARIES,
-         OFFSETS)  # fmt: skip
+         OFFSETS, PROGRESS)  # fmt: skip
 _NAMES = "|".join(
     (
         *map(re.escape, _KEPT),

@@ -23,6 +23,7 @@ from reviewscore.pages.environment import content_security_policy
 from reviewscore.pages.http_guard import Guard, GuardRules, answer_until_stopped, same_secret
 from reviewscore.view import pages, run_pages
 from reviewscore.view.context import Form, Handler, View
+from reviewscore.view.live import Live
 from reviewscore.view.people import OWNER, Visitor
 
 PORT = 8793
@@ -56,6 +57,7 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         Route("/run/{key}", answer(view, run_pages.run_page)),
         Route("/run/{key}/paper/{paper:path}", answer(view, run_pages.paper_page)),
         Route("/run/{key}/next", answer(view, run_pages.next_point)),
+        Route("/run/{key}/live", Live(view).endpoint),
         Route("/people", answer(view, run_pages.people_page)),
         Route("/people", answer(view, run_pages.change_people), methods=["POST"]),
         *more,

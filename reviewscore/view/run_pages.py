@@ -19,6 +19,7 @@ from reviewscore.report.paper_pages import marked_fields
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.point_score import PointScore
 from reviewscore.view.context import Form, View, paper_link
+from reviewscore.view.live import WRITING, live_state
 from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
 from reviewscore.view.people import OWNER, Visitor
@@ -122,11 +123,13 @@ def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
         ]
     query = {name: value for name, value in vars(wanted).items() if value}
     manifest = opened.manifest
+    state = state_of(opened.path, manifest)
     html = page(
         "run.html",
         **shown(
             view, visitor,
-            run=opened, manifest=manifest, state=state_of(opened.path, manifest),
+            run=opened, manifest=manifest, state=state,
+            live=live_state(opened) if state == WRITING and visitor.sees_all else None,
             totals=opened.index.totals() if visitor.sees_all else None,
             wanted=wanted, by_point=by_point, papers=papers, points=points, total=total,
             number=number, last=max(1, -(-total // PER_PAGE)), paper_link=paper_link,
