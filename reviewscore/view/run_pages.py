@@ -209,13 +209,13 @@ def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Re
 
 def people_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """Who was invited."""
-    _check_owner(visitor)
+    check_owner(visitor)
     return HTMLResponse(_people(view, visitor, request))
 
 
 def change_people(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """Invite somebody, or revoke an invitation."""
-    _check_owner(visitor)
+    check_owner(visitor)
     name = form.get("name", "").strip()
     if form.get("act") == "revoke":
         view.people.keys.revoke(name)
@@ -239,6 +239,11 @@ def _people(
     return page("people.html", **shown(view, visitor, names=names, told=told, invited=invited))
 
 
-def _check_owner(visitor: Visitor) -> None:
+def check_owner(visitor: Visitor) -> None:
+    """Refuse all but whoever started the app.
+
+    Raises:
+        HTTPException: It is somebody else.
+    """
     if not visitor.owns:
         raise HTTPException(403, "Only whoever started the app may do this.")
