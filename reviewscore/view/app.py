@@ -59,6 +59,7 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         seconds=_SECONDS,
         public=view.public,
     )
+    making = answer(view, new_audit.make_audit, files=MOST_FILES, owner=True)
     routes = [
         Route("/static/{name}", _asset),
         Route("/enter/{key}", _entering(view)),
@@ -91,9 +92,13 @@ def answer(
 ) -> Callable[[Request], Awaitable[Response]]:
     """An address that answers people who may ask; its forms are believed by their secret.
 
-    What it does in a thread. A failure is told, and ends nothing else. Of a form that takes files,
-    so many at the most, they are in ``request.state.files``, by their fields' names. Where `owner` is
-    said, nothing that others send is read.
+    What it does in a thread. A failure is told, and ends nothing else.
+
+    Args:
+        view: The app.
+        handler: Makes the answer.
+        files: Most files of a form; they are in ``request.state.files``, by their fields' names.
+        owner: Whether nothing is read that others send than whoever started the app.
     """
 
     async def endpoint(request: Request) -> Response:
