@@ -71,11 +71,7 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         Route("/people", answer(view, run_pages.people_page)),
         Route("/people", answer(view, run_pages.change_people), methods=["POST"]),
         Route("/new", answer(view, new_audit.new_page)),
-        Route(
-            "/new",
-            answer(view, new_audit.make_audit, files=MOST_FILES, owner=True),
-            methods=["POST"],
-        ),
+        Route("/new", making, methods=["POST"]),
         Route("/new/{name}", answer(view, new_audit.audit_page)),
         Route("/new/{name}", answer(view, new_audit.change_audit), methods=["POST"]),
         *more,
@@ -121,6 +117,8 @@ def answer(
         except (sqlite3.Error, OSError, ReviewScoreError) as error:
             _log.warning("not done: %s", error)
             raise HTTPException(_FULL, f"Not done: {error}. What was saved is safe.") from error
+        finally:
+            await request.close()  # files that were sent
 
     return endpoint
 

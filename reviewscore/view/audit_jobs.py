@@ -26,7 +26,6 @@ from reviewscore.printable import printable, without_folders
 from reviewscore.runs.folder import MANIFEST
 from reviewscore.runs.progress_file import progress_of
 from reviewscore.schema.record import Record
-from reviewscore.sources.data_folder import file_name
 
 RUN, DATA, PDF = "run", "data", ".pdf"
 _ORDER, _STATE = "audit.json", "state.json"
@@ -319,7 +318,7 @@ class AuditJobs:
             raise InputError(
                 "This app shows one run; start it on a folder of runs to begin a new audit"
             )
-        plain = file_name(Path(wanted).stem)[:_LONGEST_NAME].strip(".-") or "audit"
+        plain = wanted[:_LONGEST_NAME].strip(".-") or "audit"
         for number in range(1, _MOST_ALIKE):
             folder = self.folder / (plain if number == 1 else f"{plain}-{number}")
             with suppress(FileExistsError):

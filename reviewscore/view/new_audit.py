@@ -86,7 +86,7 @@ def _made(view: View, form: Form, papers: list[Upload], reviews: list[Upload]) -
     judge = _judge(form)
     if not papers:
         raise InputError("Choose a paper")
-    folder = view.jobs.new_folder(papers[0].stem)
+    folder = view.jobs.new_folder(papers[0].plain)
     try:
         sent = SentData(folder / DATA)
         sent.take(papers, reviews, form.get("pasted", ""))

@@ -7,6 +7,7 @@ read here: that is done by the command that audits them, in a process of its own
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -49,6 +50,11 @@ class Upload:
     def stem(self) -> str:
         """Its name without ending."""
         return PurePosixPath(self.base).stem.removesuffix(".tei").lstrip(".")
+
+    @property
+    def plain(self) -> str:
+        """That as a name that all systems allow; empty if nothing of it can be kept."""
+        return plain_name(self.stem)
 
     @property
     def ending(self) -> str:
@@ -150,7 +156,7 @@ class SentData:
     def _place(self, shown: str, stem: str, ending: str) -> Path:
         """Where a review is to lie, which is noted."""
         paper = self._paper_of(stem)
-        name = f"{_unique(file_name(stem or PASTED), self._taken)}{ending}"
+        name = f"{_unique(plain_name(stem) or PASTED, self._taken)}{ending}"
         if paper is None:
             self.reviews.append(SentFile(name=shown, waiting=name))
         else:
@@ -188,6 +194,12 @@ class SentData:
         return False
 
 
+def plain_name(stem: str) -> str:
+    """A file's stem as a name that all systems allow, and that no command takes for an option."""
+    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", stem).strip(".-")
+    return file_name(plain) if plain else ""
+
+
 def review_place(paper: SentFile, name: str) -> str:
     """Where a review of a paper lies: in a folder that is called as the paper is."""
     return f"{PurePosixPath(paper.place).stem}/{name}"
@@ -196,7 +208,7 @@ def review_place(paper: SentFile, name: str) -> str:
 def _paper_names(papers: Sequence[Upload]) -> list[str]:
     """Names of papers' files; numbered where one could be taken for a review of another."""
     taken: set[str] = set()
-    names = [_unique(file_name(one.stem or "paper"), taken) for one in papers]
+    names = [_unique(one.plain or "paper", taken) for one in papers]
     plain = [name.casefold() for name in names]
     clash = any(name in _OURS for name in plain) or any(
         a != b and b.startswith(a) and b[len(a) :].startswith(_SIGNS) for a in plain for b in plain
