@@ -66,6 +66,10 @@ def command(
             say("Ctrl-C ends; what was said in the app is kept in the run folders.")
             if not no_browser and public_url is None:
                 webbrowser.open(address)
-            serve(view, door)
+            try:
+                serve(view, door)
+            finally:
+                if stopped := view.jobs.close():
+                    say(f"{stopped} audits were stopped; page New audit goes on with them")
     finally:
         runs.close()

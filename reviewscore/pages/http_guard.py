@@ -10,8 +10,8 @@ import asyncio
 import hmac
 import re
 import socket
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -52,6 +52,7 @@ class GuardRules:
         place: What it is called in refusals, such as ``this workspace``.
         policy: Content security policy of its pages.
         longest: Most bytes that a request sends.
+        longer: The same of paths that take files.
         seconds: Time in which they have to be there.
         public: The address by which people reach it, such as ``https://drafts.example.org``; None
             if it is reached from this machine alone.
@@ -65,6 +66,7 @@ class GuardRules:
     seconds: float = 30.0
     public: str | None = None
     programs: frozenset[str] = frozenset()
+    longer: Mapping[str, int] = field(default_factory=dict)
     refusal: Callable[[str, int, str], Response] = _in_text
 
 
@@ -117,7 +119,7 @@ class Guard:
             return _FORBIDDEN, "only GET and POST are answered"
         if not self._has_origin(path, headers, host):
             return _FORBIDDEN, f"this form does not come from the pages of {self.rules.place}"
-        return self._body_refusal(headers)
+        return self._body_refusal(path, headers)
 
     def _host_refusal(self, host: str) -> tuple[int, str] | None:
         public = self.rules.public
@@ -136,8 +138,9 @@ class Guard:
         here = urlsplit(f"//{host}").hostname in LOOPBACK
         return given == self.rules.public or (here and given == origin(host))
 
-    def _body_refusal(self, headers: Headers) -> tuple[int, str] | None:
-        longest, length = self.rules.longest, headers.get("content-length", "")
+    def _body_refusal(self, path: str, headers: Headers) -> tuple[int, str] | None:
+        longest = self.rules.longer.get(path, self.rules.longest)
+        length = headers.get("content-length", "")
         kind = headers.get("content-type", "")
         if "charset" in _UTF_8.sub("", kind).lower():  # some take hours to read, such as punycode
             return _UNKNOWN_KIND, "a form is in UTF-8"

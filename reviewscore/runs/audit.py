@@ -62,6 +62,7 @@ from reviewscore.runs.manifest import (
     sum_of,
 )
 from reviewscore.runs.page_checks import check_pages, check_sight
+from reviewscore.runs.progress_file import NotedProgress
 from reviewscore.runs.prompt_checks import check_prompts
 from reviewscore.runs.references import write_canaries, write_references
 from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally
@@ -244,6 +245,8 @@ class _Audit:
         """Do what is missing, and write the run's account of it."""
         clock, before = Clock(), len(self._run.done)
         with ExitStack() as stack:
+            noted = NotedProgress(self._progress, self._run.path, before)
+            self._progress = stack.enter_context(noted)
             book: CallStore = CallsInMemory()  # the embedded judge makes no calls
             if not self._settings.embedded:
                 book = await open_ledger(

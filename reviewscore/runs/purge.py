@@ -47,6 +47,7 @@ from reviewscore.runs.folder import (
 from reviewscore.runs.generation import GenerationManifest
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.paper_offsets import OFFSETS
+from reviewscore.runs.progress_file import PROGRESS
 from reviewscore.runs.shards import SHARDS
 from reviewscore.sources.remote import COPIES, copies_of, remove_copy
 
@@ -59,7 +60,7 @@ _ITEMS = "items"
 """Folder of planted remarks that a model wrote for `validate`: a run of its own."""
 _FOLDERS = (SHARDS, FOCUS, f"{FOCUS}/tables", _LABELS, _ITEMS)
 _KEPT = (MANIFEST, POINTS, ERRORS, SUMMARY, REPORT, DIGEST, SIMILARITY, REFERENCES, CANARIES,
-         OFFSETS)  # fmt: skip
+         OFFSETS, PROGRESS)  # fmt: skip
 _NAMES = "|".join(
     (
         *map(re.escape, _KEPT),

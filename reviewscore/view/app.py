@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -21,12 +21,16 @@ from starlette.routing import BaseRoute, Route
 from reviewscore.errors import ReviewScoreError
 from reviewscore.pages.environment import content_security_policy
 from reviewscore.pages.http_guard import Guard, GuardRules, answer_until_stopped, same_secret
-from reviewscore.view import pages, pdf_handlers, run_pages
+from reviewscore.view import new_audit, pages, pdf_handlers, run_pages
 from reviewscore.view.context import Form, Handler, View
+from reviewscore.view.live import Live
 from reviewscore.view.people import OWNER, Visitor
+from reviewscore.view.uploads import MOST_BYTES, MOST_FILES
 
 PORT = 8793
 _FULL = 507
+_SECONDS = 300.0
+"""Time in which what is sent has to be here."""
 _POLICY = content_security_policy(
     style="'self'",
     script="'self'",
@@ -35,6 +39,7 @@ _POLICY = content_security_policy(
     connect_src="'self'",
     frame_ancestors="'none'",
 )
+_MOST_FIELDS = 300
 _MONTH = 30 * 24 * 3600
 _log = logging.getLogger("reviewscore")
 
@@ -47,8 +52,14 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         more: Further addresses.
     """
     rules = GuardRules(
-        place="this app", policy=_POLICY, longest=view.longest, seconds=120.0, public=view.public
+        place="this app",
+        policy=_POLICY,
+        longest=view.longest,
+        longer={"/new": MOST_BYTES},
+        seconds=_SECONDS,
+        public=view.public,
     )
+    making = answer(view, new_audit.make_audit, files=MOST_FILES, owner=True)
     routes = [
         Route("/static/{name}", _asset),
         Route("/enter/{key}", _entering(view)),
@@ -58,8 +69,13 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         Route("/run/{key}/pane/{paper:path}", answer(view, pdf_handlers.pane_page)),
         Route("/run/{key}/page/{paper:path}", answer(view, pdf_handlers.page_picture)),
         Route("/run/{key}/next", answer(view, run_pages.next_point)),
+        Route("/run/{key}/live", Live(view).endpoint),
         Route("/people", answer(view, run_pages.people_page)),
         Route("/people", answer(view, run_pages.change_people), methods=["POST"]),
+        Route("/new", answer(view, new_audit.new_page)),
+        Route("/new", making, methods=["POST"]),
+        Route("/new/{name}", answer(view, new_audit.audit_page)),
+        Route("/new/{name}", answer(view, new_audit.change_audit), methods=["POST"]),
         *more,
     ]
     return Starlette(
@@ -69,24 +85,42 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
     )
 
 
-def answer(view: View, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+def answer(
+    view: View, handler: Handler, *, files: int = 0, owner: bool = False
+) -> Callable[[Request], Awaitable[Response]]:
     """An address that answers people who may ask; its forms are believed by their secret.
 
     What it does in a thread. A failure is told, and ends nothing else.
+
+    Args:
+        view: The app.
+        handler: Makes the answer.
+        files: Most files of a form; they are in ``request.state.files``, by their fields' names.
+        owner: Whether nothing is read that others send than whoever started the app.
     """
 
     async def endpoint(request: Request) -> Response:
         visitor = await run_in_threadpool(view.people.of_request, request, view.cookie)
         if visitor is None:
             raise HTTPException(403, "Open the address that you were given.")
+        if owner:
+            run_pages.check_owner(visitor)
         form: Form = {}
-        if request.method == "POST":
-            form = believed(view, visitor, await request.form(max_fields=60, max_files=0))
         try:
+            if request.method == "POST":
+                sent = await request.form(max_fields=_MOST_FIELDS, max_files=files)
+                form = believed(view, visitor, sent)
+                request.state.files = [
+                    (name, value)
+                    for name, value in sent.multi_items()
+                    if isinstance(value, UploadFile)
+                ]
             return await run_in_threadpool(handler, view, visitor, request, form)
         except (sqlite3.Error, OSError, ReviewScoreError) as error:
             _log.warning("not done: %s", error)
             raise HTTPException(_FULL, f"Not done: {error}. What was saved is safe.") from error
+        finally:
+            await request.close()  # files that were sent
 
     return endpoint
 

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from reviewscore.view.audit_jobs import AuditJobs
 from reviewscore.view.open_run import OpenRun, OpenRuns
 from reviewscore.view.page_store import PageStore
 from reviewscore.view.people import People, Visitor
@@ -32,7 +33,8 @@ class View:
         people: Who may see them.
         public: The address by which others reach it; None for this machine alone.
         cache: A private folder for what can be made anew.
-        longest: Bytes of the largest request.
+        longest: Bytes of the largest request without a file.
+        jobs: Audits that were begun in the browser.
         pages: Pages of PDFs, drawn.
     """
 
@@ -42,9 +44,11 @@ class View:
     public: str | None = None
     longest: int = _LONGEST_FORM
     cookie: str = field(init=False)
+    jobs: AuditJobs = field(init=False)
     pages: PageStore = field(init=False)
 
     def __post_init__(self) -> None:
+        self.jobs = AuditJobs(self.runs.shelf.folder)
         digest = hashlib.sha256(self.people.secret.encode()).hexdigest()
         self.cookie = f"rs_view_{digest[:8]}"
         self.pages = PageStore(self.cache / "pages")

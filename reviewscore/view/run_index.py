@@ -382,6 +382,11 @@ class RunIndex:
         )
         return [_point_line(row) for row in rows]
 
+    def newest(self, most: int) -> list[PointLine]:
+        """The points that were written last, the last one first."""
+        rows = self._rows(f"{_POINT_COLUMNS} ORDER BY offset DESC LIMIT ?", (most,))
+        return [_point_line(row) for row in rows]
+
     def find(self, point_id: str) -> PointLine | None:
         """A point by its identifier."""
         rows = self._rows(f"{_POINT_COLUMNS} WHERE point_id = ?", (point_id,))

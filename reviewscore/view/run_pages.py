@@ -19,6 +19,7 @@ from reviewscore.report.paper_pages import marked_fields
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.point_score import PointScore
 from reviewscore.view.context import Form, View, paper_link
+from reviewscore.view.live import WRITING, live_state
 from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
 from reviewscore.view.pdf_pages import pane_of
@@ -123,11 +124,13 @@ def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
         ]
     query = {name: value for name, value in vars(wanted).items() if value}
     manifest = opened.manifest
+    state = state_of(opened.path, manifest)
     html = page(
         "run.html",
         **shown(
             view, visitor,
-            run=opened, manifest=manifest, state=state_of(opened.path, manifest),
+            run=opened, manifest=manifest, state=state,
+            live=live_state(opened) if state == WRITING and visitor.sees_all else None,
             totals=opened.index.totals() if visitor.sees_all else None,
             wanted=wanted, by_point=by_point, papers=papers, points=points, total=total,
             number=number, last=max(1, -(-total // PER_PAGE)), paper_link=paper_link,
@@ -210,13 +213,13 @@ def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Re
 
 def people_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """Who was invited."""
-    _check_owner(visitor)
+    check_owner(visitor)
     return HTMLResponse(_people(view, visitor, request))
 
 
 def change_people(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """Invite somebody, or revoke an invitation."""
-    _check_owner(visitor)
+    check_owner(visitor)
     name = form.get("name", "").strip()
     if form.get("act") == "revoke":
         view.people.keys.revoke(name)
@@ -240,6 +243,11 @@ def _people(
     return page("people.html", **shown(view, visitor, names=names, told=told, invited=invited))
 
 
-def _check_owner(visitor: Visitor) -> None:
+def check_owner(visitor: Visitor) -> None:
+    """Refuse all but whoever started the app.
+
+    Raises:
+        HTTPException: It is somebody else.
+    """
     if not visitor.owns:
         raise HTTPException(403, "Only whoever started the app may do this.")

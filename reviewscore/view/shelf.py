@@ -13,6 +13,7 @@ from pathlib import Path
 from reviewscore.errors import RunFolderError
 from reviewscore.runs.folder import MANIFEST, POINTS, manifest_of
 from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.progress_file import PROGRESS, progress_of
 
 _DEEPEST = 5
 _MOST_FOLDERS = 20_000
@@ -52,6 +53,8 @@ def state_of(run: Path, manifest: Manifest) -> str:
     """``finished``, ``being written`` or ``stopped``."""
     if manifest.complete and not manifest.growing:
         return "finished"
+    if (run / PROGRESS).is_file():
+        return "stopped" if progress_of(run) is None else "being written"
     try:
         quiet = time.time() - (run / POINTS).stat().st_mtime
     except OSError:
