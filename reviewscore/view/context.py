@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from reviewscore.view.open_run import OpenRun, OpenRuns
 from reviewscore.view.people import People, Visitor
+from reviewscore.view.run_notes import RunNotes
 
 _LONGEST_FORM = 200_000
 """Bytes of a form without a file."""
@@ -32,6 +33,7 @@ class View:
         public: The address by which others reach it; None for this machine alone.
         cache: A private folder for what can be made anew.
         longest: Bytes of the largest request.
+        notes: What must be known of runs before any number.
     """
 
     runs: OpenRuns
@@ -39,6 +41,7 @@ class View:
     cache: Path
     public: str | None = None
     longest: int = _LONGEST_FORM
+    notes: RunNotes = field(default_factory=RunNotes)
     cookie: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,7 +79,14 @@ class View:
 Handler = Callable[[View, Visitor, Request, Form], Response]
 
 
-def paper_link(key: str, paper_id: str, anchor: str = "") -> str:
-    """Where a paper is shown, or a point of it; it holds no token, and can be sent."""
-    point = f"?point={anchor}" if anchor else ""
-    return f"/run/{key}/paper/{quote(paper_id, safe='')}{point}"
+def paper_link(key: str, paper_id: str, anchor: str = "", query: str = "") -> str:
+    """Where a paper is shown, or a point of it; it holds no token, and can be sent.
+
+    Args:
+        key: The run.
+        paper_id: The paper.
+        anchor: The point.
+        query: The list from which one comes, as a part of an address.
+    """
+    parts = "&".join(part for part in (f"point={anchor}" if anchor else "", query) if part)
+    return f"/run/{key}/paper/{quote(paper_id, safe='')}{'?' if parts else ''}{parts}"

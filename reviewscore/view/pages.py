@@ -12,8 +12,8 @@ from reviewscore.report.html import page_environment
 
 ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
 _ROOM = "reviewscore.view"
-_STYLES = ("view.css",)
-_SCRIPTS = ("view.js",)
+_STYLES = ("view.css", "lists.css")
+_SCRIPTS = ("view.js", "lists.js")
 
 
 @cache
