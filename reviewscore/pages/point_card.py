@@ -29,6 +29,8 @@ REVIEW_CONTEXT = 160
 """Characters of the review shown before and after a point."""
 
 _SLACK = 30
+_ABOUT = 80
+"""Characters of a point that stand for it."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +214,12 @@ class Card:
     other_quotes: tuple[Evidence, ...]
     origins: tuple[Provenance, ...]
     later: tuple[LaterRemark, ...] = ()
+
+    @property
+    def about(self) -> str:
+        """The beginning of the point's words: what headings and lists call it."""
+        text = " ".join(self.score.text.split())
+        return text if len(text) <= _ABOUT else f"{text[:_ABOUT].rsplit(' ', 1)[0]} …"
 
 
 def anchor_of(point_id: str) -> str:

@@ -17,6 +17,7 @@ from reviewscore.view.audit_jobs import AuditJobs
 from reviewscore.view.open_run import OpenRun, OpenRuns
 from reviewscore.view.page_store import PageStore
 from reviewscore.view.people import People, Visitor
+from reviewscore.view.run_notes import RunNotes
 
 _LONGEST_FORM = 200_000
 """Bytes of a form without a file."""
@@ -36,6 +37,7 @@ class View:
         longest: Bytes of the largest request without a file.
         jobs: Audits that were begun in the browser.
         pages: Pages of PDFs, drawn.
+        notes: What must be known of runs before any number.
     """
 
     runs: OpenRuns
@@ -43,6 +45,7 @@ class View:
     cache: Path
     public: str | None = None
     longest: int = _LONGEST_FORM
+    notes: RunNotes = field(default_factory=RunNotes)
     cookie: str = field(init=False)
     jobs: AuditJobs = field(init=False)
     pages: PageStore = field(init=False)
@@ -84,7 +87,14 @@ class View:
 Handler = Callable[[View, Visitor, Request, Form], Response]
 
 
-def paper_link(key: str, paper_id: str, anchor: str = "") -> str:
-    """Where a paper is shown, or a point of it; it holds no token, and can be sent."""
-    point = f"?point={anchor}" if anchor else ""
-    return f"/run/{key}/paper/{quote(paper_id, safe='')}{point}"
+def paper_link(key: str, paper_id: str, anchor: str = "", query: str = "") -> str:
+    """Where a paper is shown, or a point of it; it holds no token, and can be sent.
+
+    Args:
+        key: The run.
+        paper_id: The paper.
+        anchor: The point.
+        query: The list from which one comes, as a part of an address.
+    """
+    parts = "&".join(part for part in (f"point={anchor}" if anchor else "", query) if part)
+    return f"/run/{key}/paper/{quote(paper_id, safe='')}{'?' if parts else ''}{parts}"

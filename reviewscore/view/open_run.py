@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
+import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +24,9 @@ _PAPERS_HELD = 4
 _AT_ONCE = 0.3
 """Seconds in which a page waits for points that were written since; the rest is read behind it."""
 _TITLES = 200
+"""Papers whose titles are entered together."""
+_TEXTS = 300
+"""Papers that are read for their titles behind the pages, where nothing else names these."""
 _log = logging.getLogger("reviewscore")
 
 
@@ -43,6 +48,7 @@ class OpenRun:
     _looked: bool = False
     _papers: OrderedDict[str, Paper | None] = field(default_factory=OrderedDict, repr=False)
     _reader: threading.Thread | None = None
+    _titled: int = 0
 
     @property
     def key(self) -> str:
@@ -66,9 +72,8 @@ class OpenRun:
 
     def refresh(self) -> None:
         """Enter what was written since; what takes longer is read behind the page."""
-        if self.index.read(_AT_ONCE) < 1.0 and (
-            self._reader is None or not self._reader.is_alive()
-        ):
+        behind = self.index.read(_AT_ONCE) < 1.0 or self.index.untitled(1, self._titled)
+        if behind and (self._reader is None or not self._reader.is_alive()):
             self._reader = threading.Thread(target=self._read_on, daemon=True)
             self._reader.start()
 
@@ -77,7 +82,11 @@ class OpenRun:
             before, share = -1.0, 0.0
             while before < share < 1.0:
                 before, share = share, self.index.read(_AT_ONCE)
-        except ReviewScoreError as error:
+            texts = _TEXTS
+            while missing := self.index.untitled(_TITLES, self._titled):
+                texts -= self._enter_titles([name for _, name in missing], texts)
+                self._titled = missing[-1][0]
+        except (ReviewScoreError, sqlite3.Error) as error:  # the run may have been closed
             _log.warning("%s: %s", self.shelved.name, error)
 
     @property
@@ -93,21 +102,33 @@ class OpenRun:
             return self._by_paper
 
     def titles(self, paper_ids: list[str]) -> None:
-        """Enter the titles of papers that have none yet, where they are known."""
-        source = self.by_paper
-        if source is None or not paper_ids:
-            return
-        with self._lock:
-            found = []
-            for name in paper_ids[:_TITLES]:
+        """Enter the titles of papers that have none yet, where they are soon known."""
+        if self._reader is not None:
+            self._reader.join(_AT_ONCE)
+            if not self._looked:
+                return  # where papers lie is still being found
+        self._enter_titles(paper_ids, _TEXTS, time.monotonic() + _AT_ONCE)
+
+    def _enter_titles(self, names: list[str], texts: int, end: float = float("inf")) -> int:
+        """Enter titles, of which so many may be read from the papers' texts until a time.
+
+        Returns:
+            How many were.
+        """
+        source, found, read = self.by_paper, [], 0
+        for name in names if source is not None else ():
+            with self._lock:
                 try:
-                    title = source.title(name) or ""
+                    title = (source.title(name) if source else "") or ""
                 except (KeyError, OSError, ReviewScoreError):
                     continue
-                if not title and (paper := self.paper(name)) is not None:
-                    title = paper.title  # it is read from the text
-                found.append((name, " ".join(title.split())))
+                if not title and read < texts and time.monotonic() < end:
+                    read += 1
+                    paper = self.paper(name)
+                    title = "" if paper is None else paper.title
+            found.append((name, " ".join(title.split())))
         self.index.set_titles((name, title) for name, title in found if title)
+        return read
 
     def paper(self, paper_id: str) -> Paper | None:
         """A paper; None if it is not at hand. The last few stay in memory."""

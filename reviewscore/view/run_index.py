@@ -36,6 +36,19 @@ PER_PAGE = 100
 _TEXT = 240
 _MOST_WORDS = 40
 """Words of a search."""
+NEED = "need"
+_PAPER_ORDERS = {
+    NEED: "unseen DESC, flags DESC, possible DESC, p.id",
+    "title": "title = '', title COLLATE NOCASE, p.id",
+    "id": "length(paper_id), paper_id",
+}
+_POINT_ORDERS = {
+    NEED: "flag DESC, seen, need, offset",
+    "title": "title = '', title COLLATE NOCASE, paper, review, ordinal, offset",
+    "id": "length(paper_id), paper_id, review, ordinal, offset",
+}
+ORDERS = tuple(_PAPER_ORDERS)
+"""Orders of a list: what needs a person first, or by the papers' titles or ids."""
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE papers (
@@ -63,7 +76,8 @@ class Filter:
     """Which points are wanted; an empty value asks for all.
 
     Attributes:
-        words: Words of the point or its evidence, all of which it has.
+        words: Words of the point or its evidence, all of which it has; of a list of papers also
+            those of a paper's title.
         verdict: ``flag``, ``yes``, ``no``, ``unknown``, ``failed``, or a finding.
         type: ``question``, ``claim``, ``argument`` or ``untyped``.
         seen: ``no`` for those that nobody has looked at, ``yes`` for the others.
@@ -305,10 +319,18 @@ class RunIndex:
                 [(storable(title), name) for name, title in titles],
             )
 
-    def untitled(self, most: int) -> list[str]:
-        """Papers of which no title was entered yet."""
-        found = self._rows("SELECT paper_id FROM papers WHERE title = '' LIMIT ?", (most,))
-        return [str(row[0]) for row in found]
+    def untitled(self, most: int, after: int = 0) -> list[tuple[int, str]]:
+        """Number and identifier of papers of which no title was entered yet.
+
+        Args:
+            most: How many at most.
+            after: Only those with a greater number.
+        """
+        found = self._rows(
+            "SELECT id, paper_id FROM papers WHERE title = '' AND id > ? ORDER BY id LIMIT ?",
+            (after, most),
+        )
+        return [(int(str(number)), str(name)) for number, name in found]
 
     def totals(self) -> Totals:
         """What it holds."""
@@ -327,21 +349,24 @@ class RunIndex:
         """Whether the run has points of a paper."""
         return bool(self._rows("SELECT 1 FROM papers WHERE paper_id = ?", (paper_id,)))
 
-    def papers(self, wanted: Filter, page: int = 1) -> tuple[list[PaperLine], int]:
-        """A page of the papers with such points, what needs a person first, and how many there are.
+    def papers(
+        self, wanted: Filter, page: int = 1, order: str = NEED
+    ) -> tuple[list[PaperLine], int]:
+        """A page of the papers with such points, and how many there are.
 
         Args:
             wanted: Which points they have.
             page: From 1.
+            order: One of `ORDERS`.
         """
-        order = "ORDER BY unseen DESC, flags DESC, possible DESC, p.id LIMIT ? OFFSET ?"
+        order = f"ORDER BY {_PAPER_ORDERS[order]} LIMIT ? OFFSET ?"
         columns = "paper_id, title, reviews, {}, flags, possible, failed, unseen"
         span = (PER_PAGE, (max(1, page) - 1) * PER_PAGE)
         if wanted.empty:
             rows = self._rows(f"SELECT {columns.format('points')} FROM papers p {order}", span)
             total = self._rows("SELECT count(*) FROM papers")[0][0]
             return [_paper_line(row) for row in rows], int(str(total))
-        condition, values = _condition(wanted)
+        condition, values = _condition(wanted, titles=True)
         hits = f"(SELECT paper, count(*) AS hits FROM points WHERE {condition} GROUP BY paper)"
         rows = self._rows(
             f"SELECT {columns.format('hits')} FROM {hits} JOIN papers p ON p.id = paper {order}",
@@ -351,13 +376,19 @@ class RunIndex:
         return [_paper_line(row) for row in rows], int(str(total))
 
     def points(
-        self, wanted: Filter, page: int = 1, *, paper_id: str | None = None
+        self,
+        wanted: Filter,
+        page: int = 1,
+        order: str = NEED,
+        *,
+        paper_id: str | None = None,
     ) -> tuple[list[PointLine], int]:
-        """A page of points, what needs a person first, and how many there are.
+        """A page of points, and how many there are.
 
         Args:
             wanted: Which.
             page: From 1.
+            order: One of `ORDERS`.
             paper_id: Of this paper alone.
         """
         condition, values = _condition(wanted)
@@ -366,12 +397,24 @@ class RunIndex:
             values = (*values, paper_id)
         span = (PER_PAGE, (max(1, page) - 1) * PER_PAGE)
         rows = self._rows(
-            f"{_POINT_COLUMNS} WHERE {condition} "
-            "ORDER BY flag DESC, seen, need, offset LIMIT ? OFFSET ?",
+            f"{_POINT_COLUMNS} WHERE {condition} ORDER BY {_POINT_ORDERS[order]} LIMIT ? OFFSET ?",
             (*values, *span),
         )
-        total = self._rows(f"SELECT count(*) FROM points WHERE {condition}", values)[0][0]
-        return [_point_line(row) for row in rows], int(str(total))
+        return [_point_line(row) for row in rows], self._number(condition, values)
+
+    def _number(self, condition: str, values: Sequence[object], of: str = "count(*)") -> int:
+        found = self._rows(f"SELECT {of} FROM points WHERE {condition}", values)[0][0]
+        return int(str(found))
+
+    def counts(self, wanted: Filter) -> tuple[int, int, int]:
+        """How many papers are listed for a filter, how many of its points are flags, and all."""
+        if wanted.empty:
+            known = self.totals()
+            return known.papers, known.flags, known.points
+        papers = self._number(*_condition(wanted, titles=True), of="count(DISTINCT paper)")
+        condition, values = _condition(wanted)
+        flags = self._number(f"{condition} AND flag = 1", values)
+        return papers, flags, self._number(condition, values)
 
     def of_paper(self, paper_id: str) -> list[PointLine]:
         """All points of a paper, review by review."""
@@ -484,8 +527,13 @@ def _words(score: PointScore) -> str:
     return storable(" ".join((score.text, *quoted)))
 
 
-def _condition(wanted: Filter) -> tuple[str, tuple[object, ...]]:
-    """What points have to fulfil, as SQL; values stay values."""
+def _condition(wanted: Filter, *, titles: bool = False) -> tuple[str, tuple[object, ...]]:
+    """What points have to fulfil, as SQL; values stay values.
+
+    Args:
+        wanted: Which points.
+        titles: Whether a paper whose title has all words fits with all its points.
+    """
     parts: list[str] = ["1"]
     values: list[object] = []
     if wanted.verdict == "flag":
@@ -501,8 +549,13 @@ def _condition(wanted: Filter) -> tuple[str, tuple[object, ...]]:
         values.append(int(wanted.seen == "yes"))
     words = re.findall(r"\w+", wanted.words)[:_MOST_WORDS]
     if words:
-        parts.append("offset IN (SELECT rowid FROM searched WHERE searched MATCH ?)")
+        found = "offset IN (SELECT rowid FROM searched WHERE searched MATCH ?)"
         values.append(" ".join(f'"{word}"*' for word in words))
+        if titles:
+            named = " AND ".join(["instr(lower(title), lower(?))"] * len(words))
+            found = f"({found} OR paper IN (SELECT id FROM papers WHERE {named}))"
+            values += words
+        parts.append(found)
     return " AND ".join(parts), tuple(values)
 
 

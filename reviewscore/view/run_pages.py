@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlencode
@@ -18,18 +18,18 @@ from reviewscore.report.lines import unread_evidence_words
 from reviewscore.report.paper_pages import marked_fields
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.point_score import PointScore
+from reviewscore.view.behind import Made
 from reviewscore.view.context import Form, View, paper_link
 from reviewscore.view.live import WRITING, live_state
 from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
 from reviewscore.view.pdf_pages import pane_of
 from reviewscore.view.people import OWNER, Visitor
-from reviewscore.view.run_index import PER_PAGE, Filter, PointLine
+from reviewscore.view.run_index import PER_PAGE, Filter, PointLine, is_flag, verdict_of
+from reviewscore.view.run_list import FLAGS, PAPERS, POINTS, RunList
 from reviewscore.view.shelf import ShelvedRun, state_of
 
-_LONGEST_WORDS = 500
 _MOST_SHELVED = 500
-_LONGEST_NUMBER = 8
 
 
 @dataclass(frozen=True)
@@ -82,48 +82,18 @@ def _shelf_line(run: ShelvedRun) -> ShelfLine | None:
     return ShelfLine(run, f"/run/{run.key}", name, manifest.judge, state, manifest, flags)
 
 
-def _filter(query: Mapping[str, str]) -> Filter:
-    """The filter that an address holds; what is no value of one asks for all."""
-    verdicts = ("flag", "yes", "no", "unknown", "failed", "addressed", "passages", "cannot judge")
-    types = ("question", "claim", "argument", "untyped")
-
-    def one_of(name: str, values: Sequence[str]) -> str:
-        given = query.get(name, "")
-        return given if given in values else ""
-
-    words = query.get("words", "")[:_LONGEST_WORDS]
-    return Filter(
-        words, one_of("verdict", verdicts), one_of("type", types), one_of("seen", ("yes", "no"))
-    )
-
-
-def _page_number(request: Request) -> int:
-    given = request.query_params.get("page", "1")
-    plain = given.isascii() and given.isdecimal() and len(given) < _LONGEST_NUMBER
-    return int(given) if plain else 1
-
-
 def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """The papers of a run by title, or its points."""
     opened = view.run(visitor, request.path_params["key"])
-    wanted, number = _filter(request.query_params), max(1, _page_number(request))
-    by_point = request.query_params.get("list") == "points"
+    listed = RunList.of(request.query_params)
     papers: list[PaperLine] = []
     points: list[PointLine] = []
-    if by_point:
-        points, total = opened.index.points(wanted, number)
+    if listed.by_point:
+        points, total = opened.index.points(listed.wanted, listed.page, listed.order)
         points = [line for line in points if visitor.may_see(line.paper_id)]
     else:
-        papers, total = opened.index.papers(wanted, number)
-        lines = [line for line in papers if visitor.may_see(line.paper_id)]
-        opened.titles([line.paper_id for line in lines if not line.title])
-        papers = [
-            replace(line, link=paper_link(opened.key, line.paper_id))
-            for line in opened.index.papers(wanted, number)[0]
-            if visitor.may_see(line.paper_id)
-        ]
-    query = {name: value for name, value in vars(wanted).items() if value}
-    manifest = opened.manifest
+        papers, total = _papers(opened, visitor, listed)
+    manifest, last = opened.manifest, max(1, -(-total // PER_PAGE))
     state = state_of(opened.path, manifest)
     html = page(
         "run.html",
@@ -131,14 +101,36 @@ def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
             view, visitor,
             run=opened, manifest=manifest, state=state,
             live=live_state(opened) if state == WRITING and visitor.sees_all else None,
-            totals=opened.index.totals() if visitor.sees_all else None,
-            wanted=wanted, by_point=by_point, papers=papers, points=points, total=total,
-            number=number, last=max(1, -(-total // PER_PAGE)), paper_link=paper_link,
-            query=urlencode(query | ({"list": "points"} if by_point else {})),
-            query_of_papers=urlencode(query),
+            totals=opened.index.totals() if visitor.sees_all else None, listed=listed,
+            counts=_counts(opened, listed) if visitor.sees_all else None,
+            papers=papers, points=points, total=total if visitor.sees_all else None, last=last,
+            paper_link=paper_link, done="done" in request.query_params,
+            notes=view.notes.of(opened) if visitor.sees_all else Made(None, fresh=True),
         ),
     )  # fmt: skip
     return HTMLResponse(html)
+
+
+def _papers(opened: OpenRun, visitor: Visitor, listed: RunList) -> tuple[list[PaperLine], int]:
+    """The papers on a page of a list, with their titles, and how many the list has."""
+
+    def read() -> tuple[list[PaperLine], int]:
+        lines, total = opened.index.papers(listed.wanted, listed.page, listed.order)
+        return [line for line in lines if visitor.may_see(line.paper_id)], total
+
+    lines, total = read()
+    if untitled := [line.paper_id for line in lines if not line.title]:
+        opened.titles(untitled)
+        lines, total = read()
+    query = listed.query
+    links = [paper_link(opened.key, line.paper_id, query=query) for line in lines]
+    return [replace(line, link=link) for line, link in zip(lines, links, strict=True)], total
+
+
+def _counts(opened: OpenRun, listed: RunList) -> dict[str, int]:
+    """How much each tab of a list holds."""
+    papers, flags, points = opened.index.counts(listed.tabbed(PAPERS).wanted)
+    return {PAPERS: papers, FLAGS: flags, POINTS: points}
 
 
 @dataclass(frozen=True)
@@ -154,6 +146,16 @@ class ReviewCards:
     review_id: str
     cards: tuple[Card, ...]
     fields: tuple[tuple[str, list[Stretch]], ...]
+
+    @property
+    def line(self) -> PaperLine:
+        """How many points it has, and of which verdicts."""
+        verdicts = [verdict_of(card.score) for card in self.cards]
+        return PaperLine(
+            paper_id="", title="", link="", reviews=1, points=len(self.cards),
+            flags=sum(is_flag(card.score) for card in self.cards),
+            possible=verdicts.count("passages"), failed=verdicts.count("failed"),
+        )  # fmt: skip
 
 
 def reviews_of(opened: OpenRun, scores: Sequence[PointScore]) -> list[ReviewCards]:
@@ -174,10 +176,13 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     """A paper beside the reviews of it, point by point."""
     key, paper_id = request.path_params["key"], request.path_params["paper"]
     opened = view.paper(visitor, key, paper_id)
-    opened.titles([paper_id])
     lines = opened.index.of_paper(paper_id)
+    if lines and not lines[0].title:
+        opened.titles([paper_id])
+        lines = opened.index.of_paper(paper_id)
     scores = opened.index.scores(lines)
-    manifest, paper = opened.manifest, opened.paper(paper_id)
+    manifest, listed = opened.manifest, RunList.of(request.query_params)
+    paper = opened.paper(paper_id)
     reviews = reviews_of(opened, scores)
     cards = [card for review in reviews for card in review.cards]
     html = page(
@@ -187,7 +192,9 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
             run=opened, manifest=manifest, paper_id=paper_id, paper=paper,
             pane=None if paper is None else pane_of(opened, view.pages, paper, cards),
             title=lines[0].title, lines=lines, reviews=reviews,
-            at=request.query_params.get("point", ""),
+            at=request.query_params.get("point", ""), listed=listed,
+            back=f"/run/{opened.key}{'?' if listed.query else ''}{listed.query}",
+            onward=f"/run/{opened.key}/next?{urlencode({'paper': paper_id})}&{listed.query}",
             unread=manifest.unread.get(paper_id),
             unread_evidence=unread_evidence_words(manifest.unread.get(paper_id)),
             for_others=manifest.for_others, presupposes=any(one.protocol for one in scores),
@@ -197,18 +204,35 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
 
 
 def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
-    """The next point that nobody has looked at, in the order of the list."""
+    """The next point that nobody has looked at, what needs a person first, and round to the start.
+
+    The filter of the list is kept; without one it is of flags. ``paper`` and ``point`` in the
+    address say after which.
+    """
     opened = view.run(visitor, request.path_params["key"])
-    wanted = _filter(request.query_params)
-    wanted = wanted if not wanted.empty else Filter(verdict="flag", seen="no")
-    after = opened.index.find(request.query_params.get("after", ""))
-    line = opened.index.after(None if after is None else after.offset, wanted)
+    listed, query = RunList.of(request.query_params), request.query_params
+    wanted = replace(listed.wanted, seen=listed.wanted.seen or "no")
+    if listed.wanted.empty:
+        wanted = replace(wanted, verdict="flag")
+    at = next(
+        (line for line in opened.index.of_paper(query.get("paper", ""))
+         if line.anchor == query.get("point")), None
+    )  # fmt: skip
+    line = _after(opened, visitor, wanted, at) or (at and _after(opened, visitor, wanted, None))
+    if line is None or (at is not None and line.offset == at.offset):
+        query_of_list = "&".join(filter(None, (listed.query, "done=1")))
+        return RedirectResponse(f"/run/{opened.key}?{query_of_list}", status_code=303)
+    place = paper_link(opened.key, line.paper_id, anchor_of(line.point_id), listed.query)
+    return RedirectResponse(place, status_code=303)
+
+
+def _after(
+    opened: OpenRun, visitor: Visitor, wanted: Filter, at: PointLine | None
+) -> PointLine | None:
+    line = opened.index.after(None if at is None else at.offset, wanted)
     while line is not None and not visitor.may_see(line.paper_id):
         line = opened.index.after(line.offset, wanted)
-    if line is None:
-        return RedirectResponse(f"/run/{opened.key}?done=1", status_code=303)
-    place = paper_link(opened.key, line.paper_id, anchor_of(line.point_id))
-    return RedirectResponse(place, status_code=303)
+    return line
 
 
 def people_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:

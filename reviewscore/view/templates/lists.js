@@ -1,0 +1,40 @@
+"use strict";
+(() => {
+  const keys = window.reviewscoreKeys;
+  const search = document.querySelector('[data-focus="/"]');
+  if (search) keys["/"] = () => { search.focus(); search.select(); };
+
+  const back = document.getElementById("back");
+  if (!back) return;
+  const jumps = document.getElementById("jumps");
+  if (jumps && matchMedia("(max-width: 60rem)").matches) jumps.open = false;
+
+  // Who came from the list finds it where it was left.
+  const list = back.href.split("#")[0];
+  back.addEventListener("click", (event) => {
+    if (document.referrer === list && history.length > 1) { event.preventDefault(); history.back(); }
+  });
+  keys.Escape = () => back.click();
+  const current = () => document.querySelector("article.point.current");
+  keys.r = () => {
+    const review = (current() || document.querySelector("article.point"))?.closest(".review");
+    const whole = review && review.querySelector("details.whole");
+    if (!whole) return;
+    whole.open = !whole.open;
+    (whole.open ? whole : current() || whole).scrollIntoView({ block: "start" });
+  };
+
+  const onward = document.getElementById("onward");
+  const follow = (card) => {
+    const address = new URL(onward.href);
+    address.searchParams.set("point", card.id);
+    onward.href = address;
+    if (back.href.includes("list=points")) back.hash = card.id;
+    for (const link of document.querySelectorAll(".jumps a")) {
+      if (link.hash === "#" + card.id) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  };
+  document.addEventListener("point", (event) => follow(event.detail));
+  if (current()) follow(current());
+})();
