@@ -97,7 +97,6 @@ def label_command(
         material = read_material(run, data, accept_changed=accept_changed)
         _export(material, name, folder, with_text=with_text)
         return
-    need_web()
     from reviewscore.annotate.app import serve
     from reviewscore.annotate.guard import addresses
     from reviewscore.annotate.rules import Codebook
@@ -141,22 +140,6 @@ def _export(material: Material, name: str, folder: Path, *, with_text: bool) -> 
         print_line(export(workspace, with_text=with_text).words)
     finally:
         workspace.store.close()
-
-
-def need_web() -> None:
-    """Refuse to serve pages without the packages of the extra ``web``.
-
-    Raises:
-        SettingsError: One is not installed.
-    """
-    try:
-        import python_multipart  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise SettingsError(
-            f"{error.name} is not installed; run: pip install '.[web]' in a checkout of reviewscore"
-        ) from error
 
 
 @click.command("import", cls=Verb)

@@ -25,7 +25,7 @@ _PACKAGES = (
 )
 _EXTRAS = {
     "litellm": "litellm", "torch": "hf", "openreview": "openreview",
-    "fastembed": "semantic", "pg8000": "postgresql", "ray": "ray", "uvicorn": "web",
+    "fastembed": "semantic", "pg8000": "postgresql", "ray": "ray",
 }  # fmt: skip
 """Packages that an installation may lack, and the extra that brings each."""
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")

@@ -63,9 +63,6 @@ def serve_command(model: str | None, allow_provider: bool, **flags: Any) -> None
     \b
     Example:  reviewscore drafts serve --model ollama/llama3.1:8b --keys keys.jsonl
     """
-    from reviewscore.cli.annotate import need_web
-
-    need_web()
     from reviewscore.bounds import put_in_force
     from reviewscore.llm.connect import check
     from reviewscore.pages.access_keys import AccessKeys

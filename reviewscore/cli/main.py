@@ -9,7 +9,10 @@ limit · 130 interrupted.
 from __future__ import annotations
 
 import difflib
+import io
+import os
 import sys
+from contextlib import nullcontext, redirect_stderr
 
 import click
 
@@ -89,7 +92,14 @@ def _bounds() -> Bounds:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    with safe_streams(), shown(lambda sentence: say(f"warning: {sentence}")), asking(ask_rule):
+    completing = "_REVIEWSCORE_COMPLETE" in os.environ  # nothing is said into a line being typed
+    talk = redirect_stderr(io.StringIO()) if completing else nullcontext()
+    with (
+        talk,
+        safe_streams(),
+        shown(lambda sentence: say(f"warning: {sentence}")),
+        asking(ask_rule),
+    ):
         sys.exit(_exit_code(arguments))
 
 

@@ -77,14 +77,15 @@ class SafeStream(io.TextIOBase):
         self.stream, self.needed = stream, needed
         self._failure: OSError | None = None
 
-    def write(self, text: str) -> int:
-        """Write text, made safe.
+    def write(self, text: str | bytes) -> int:
+        """Write text, made safe; click gives what a shell completes in bytes.
 
         Raises:
             ReaderGoneError: Nobody reads it any more.
             StopError: It cannot be written, such as on a full disk.
         """
-        safe = printable(text, lines=True)
+        words = text if isinstance(text, str) else text.decode("utf-8", "replace")
+        safe = printable(words, lines=True)
         self._attempt(lambda: self.stream.write(safe))
         return len(text)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from reviewscore.cli.terminal import waiting, want_output
 
@@ -124,6 +125,15 @@ class LazyGroup(click.Group):
         module = import_module(f"{self._package}.{place or name}")
         command: click.Command = getattr(module, f"{name}_command" if place else "command")
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin so, without importing them, and the group's own flags."""
+        verbs = [
+            CompletionItem(name, help=does)
+            for name, does in self.verbs.items()
+            if name.startswith(incomplete)
+        ]
+        return verbs + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
