@@ -66,7 +66,7 @@ def test_papers_and_first_flags_stand_before_settings_counts_and_the_table_of_po
     parts = ["<h1>", 'class="lead"', 'class="states"', 'id="h-papers"', 'id="h-flags"',
              "Models, prompts, inputs", 'id="h-summary"', 'id="h-table"']  # fmt: skip
     places = [html.index(part) for part in parts]
-    flags = [int(count) for count in re.findall(r'<td data-column="flags">(\d+)', html)]
+    flags = [int(count) for count in re.findall(r'<td data-column="flags?">(\d+)', html)]
     assert places == sorted(places)
     assert flags == sorted(flags, reverse=True)
     assert sum(flags) == int(re.findall(r"<b>(\d+)\u00a0flags</b>", html)[0])
@@ -121,6 +121,7 @@ def test_a_long_report_lists_the_first_five_hundred_papers_and_each_page_all_of_
     shown = index.read_text("utf-8")
 
     assert len(listed(shown)) == 500
+    assert "<summary>The first 500 papers</summary>" in shown
     assert "100 more papers stand on the" in shown
     texts = {page.name: page.read_text("utf-8") for page in pages}
     assert sum(len(listed(text)) for text in texts.values()) == 600
