@@ -77,7 +77,7 @@ def test_the_first_flags_are_of_different_papers_and_lead_to_their_points(tmp_pa
 
     html = write_report(run, titled_paper, None)[0].read_text("utf-8")
 
-    (flags,) = re.findall(r'<ol class="flags">.*?</ol>', html, re.DOTALL)
+    (flags,) = re.findall(r'<ol class="first-flags">.*?</ol>', html, re.DOTALL)
     links = re.findall(r'<a href="#([^"]+)">([^<]+)</a>', flags)
     assert len(set(re.findall(r"\(p\d+\)", flags))) == len(links) == 6
     assert all(f'id="{link}"' in html for link, _ in links)
@@ -94,7 +94,7 @@ def test_a_run_of_one_paper_has_no_list_of_papers_but_its_flags(
     html = write_report(run, titled_paper, None)[0].read_text("utf-8")
 
     assert listed(html) == []
-    assert '<ol class="flags">' in html
+    assert '<ol class="first-flags">' in html
 
 
 def test_more_than_two_notes_are_folded_and_none_is_lost(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_more_than_two_notes_are_folded_and_none_is_lost(tmp_path: Path) -> None
 
     html = write_report(run, None, None, notes=["Read this first. Then that."])[0].read_text()
 
-    (notes,) = re.findall(r'<details class="notes">.*?</details>', html, re.DOTALL)
+    (notes,) = re.findall(r'<details class="first-notes">.*?</details>', html, re.DOTALL)
     assert re.findall(r"<summary>(.*?)</summary>", notes) == [
         "<b>5 notes before any number.</b> Read this first."
     ]
@@ -156,7 +156,7 @@ class TestInABrowser:
 
         below = "one => one.getBoundingClientRect().bottom"
         assert page.locator(".papers tr:visible").nth(2).evaluate(below) <= 900
-        assert page.locator(".flags a").first.evaluate(below) <= 900
+        assert page.locator(".first-flags a").first.evaluate(below) <= 900
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.locator(".papers a").first.click()
         assert page.locator("section.paper:target").count() == 1
