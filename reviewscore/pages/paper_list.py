@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from reviewscore.pages.figures import BarPart, stacked
 
+_TITLE_SHOWN = 60
+
 
 @dataclass(frozen=True, slots=True)
 class PaperLine:
@@ -69,14 +71,14 @@ class FlagLine:
         words: The point's own words.
         tone: The colour of its verdict, see `Headline.tone`.
         verdict: The verdict in short.
-        paper: Title of the paper, or what stands for it.
+        about: What else is said of it, such as its paper's title.
     """
 
     link: str
     words: str
     tone: str
     verdict: str
-    paper: str
+    about: str
 
 
 def in_order(lines: Iterable[PaperLine]) -> list[PaperLine]:
@@ -85,8 +87,10 @@ def in_order(lines: Iterable[PaperLine]) -> list[PaperLine]:
 
 
 def titled(title: str, paper_id: str) -> str:
-    """What a paper is called in a line: its title, else that it has none, with its id."""
-    return title or f"untitled ({paper_id})"
+    """What a paper is called in a line: its title, cut short, or that none is known; and its id."""
+    if len(title) > _TITLE_SHOWN:
+        title = title[:_TITLE_SHOWN].rsplit(None, 1)[0] + " …"
+    return f"{title or 'untitled'} ({paper_id})"
 
 
 def natural_order(name: str) -> list[tuple[int, str]]:

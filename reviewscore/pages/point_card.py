@@ -222,9 +222,12 @@ class Card:
         return text if len(text) <= _ABOUT else f"{text[:_ABOUT].rsplit(' ', 1)[0]} …"
 
 
-def anchor_of(point_id: str) -> str:
-    """A name for links: an id may hold anything, and stays the same in each report."""
-    return "p-" + hashlib.sha256(point_id.encode("utf-8", "replace")).hexdigest()[:12]
+def anchor_of(name: str, kind: str = "p") -> str:
+    """A name for links to a point or, as ``paper``, to a paper, the same in each report.
+
+    An id itself may hold anything.
+    """
+    return f"{kind}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def card_of(

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from pathlib import Path
 from urllib.parse import quote
 
@@ -23,7 +23,9 @@ from reviewscore.files import opened, read_lines, write_whole
 from reviewscore.pages.environment import assets, environment, render
 from reviewscore.pages.figures import BarPart, stacked
 from reviewscore.pages.finder import finder_figures
+from reviewscore.pages.paper_list import PaperLine
 from reviewscore.printable import counted, without_folders
+from reviewscore.report.first_screen import PAPERS_SHOWN, first_screen
 from reviewscore.report.focus import Focus
 from reviewscore.report.lines import (
     aligned_words,
@@ -57,7 +59,6 @@ from reviewscore.report.paper_pages import (
     PaperPages,
     ReviewOf,
     Row,
-    paper_of,
     rows_of,
 )
 from reviewscore.report.similarity import HONEST, Nearness
@@ -66,7 +67,6 @@ from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import ERRORS, REPORT, ErrorRecord, read_manifest
 from reviewscore.runs.manifest import Manifest, Setting
 from reviewscore.runs.parts import by_presuppositions
-from reviewscore.schema.verdict import Finding
 
 _MARK = b'<meta name="generator" content="reviewscore '
 _HEAD = 4_000
@@ -118,7 +118,7 @@ def write_report(
     )  # fmt: skip
     lines = rows_of(run)
     pages = papers_html.pages(lines)
-    first = next(pages, Page((), ()))
+    first = next(pages, Page((), (), ()))
     second = next(pages, None)
     _drop_pages(target)
     frame = _frame(run, manifest, summary, focus, near, notes)
@@ -128,6 +128,7 @@ def write_report(
             "rows": first.rows,
             "fragments": first.fragments,
             "pages": (),
+            "screen": first_screen(lines, first.papers, lexical=summary.lexical),
         }
         write_whole(
             target, render(environment.get_template("report.html"), **shown), named=out is not None
@@ -136,7 +137,9 @@ def write_report(
     # One table of all points is enough, on the first page or, of very many, on each.
     frame |= {"tabled": len(lines) > ROWS_IN_INDEX}
     every = chain((first, second), pages)
-    return _write_pages(target, environment, frame, every, named=out is not None)
+    return _write_pages(
+        target, environment, frame, every, lines, lexical=summary.lexical, named=out is not None
+    )
 
 
 def _drop_pages(target: Path) -> None:
@@ -155,23 +158,33 @@ def _write_pages(
     environment: Environment,
     frame: dict[str, object],
     pages: Iterator[Page],
+    lines: Sequence[Row],
     *,
+    lexical: bool,
     named: bool,
 ) -> list[Path]:
     written: list[Path] = []
     rows: list[Row] = []
-    listed: list[tuple[str, list[tuple[str, int]]]] = []
+    listed: list[tuple[str, tuple[PaperLine, ...]]] = []
     template = environment.get_template("page.html")
     for number, page in enumerate(pages, start=1):
         path = target.with_name(f"{target.stem}-{number}{target.suffix}")
         shown = {"rows": page.rows, "fragments": page.fragments, "index": target.name}
-        write_whole(path, render(template, **frame, **shown, number=number))
+        screen = first_screen(page.rows, page.papers, lexical=lexical)
+        write_whole(path, render(template, **frame, **shown, screen=screen, number=number))
         written.append(path)
         if not frame["tabled"]:
             rows += [replace(row, page=path.name) for row in page.rows]
-        counts = [(key, len(list(group))) for key, group in groupby(page.rows, paper_of)]
-        listed.append((path.name, counts))
-    index = frame | {"tabled": True, "rows": rows, "fragments": (), "pages": listed}
+        linked = (replace(line, link=quote(path.name) + line.link) for line in page.papers)
+        listed.append((path.name, tuple(linked)))
+    papers = [line for _, group in listed for line in group]
+    index = frame | {
+        "tabled": True,
+        "rows": rows,
+        "fragments": (),
+        "pages": listed,
+        "screen": first_screen(lines, papers, lexical=lexical),
+    }
     write_whole(target, render(environment.get_template("report.html"), **index), named=named)
     return [target, *written]
 
@@ -256,6 +269,7 @@ def page_environment(room: str = "reviewscore.report") -> Environment:
     return environment(
         room,
         script=Markup(assets("report.js", room="reviewscore.report")),
+        papers_shown=PAPERS_SHOWN,
         plural=plural,
         level_lines=level_lines,
         inference_lines=inference_lines,
@@ -396,7 +410,7 @@ def run_html(run: Path, summary: Summary, notes: Sequence[str] = ()) -> str:
     Raises:
         RunFolderError: The run cannot be read.
     """
-    flagged = [row for row in rows_of(run) if _is_flag(row)]
+    flagged = [row for row in rows_of(run) if row.state == "flag"]
     report = run / REPORT
     return render(
         page_environment().get_template("notebook.html"),
@@ -407,10 +421,6 @@ def run_html(run: Path, summary: Summary, notes: Sequence[str] = ()) -> str:
         flags=list(islice(sorted(flagged, key=lambda row: row.headline.order), _FLAGS_SHOWN)),
         report=_link(report) if report.is_file() else None,
     )
-
-
-def _is_flag(row: Row) -> bool:
-    return row.headline.misinformed == "yes" or row.finding == Finding.ADDRESSED.value
 
 
 def _link(file: Path) -> str:

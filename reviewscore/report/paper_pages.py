@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from sys import intern
-from typing import TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from jinja2 import Template
 from markupsafe import Markup
@@ -16,6 +16,7 @@ from markupsafe import Markup
 from reviewscore.errors import ReviewScoreError
 from reviewscore.files import read_lines
 from reviewscore.pages import wording
+from reviewscore.pages.paper_list import PaperLine, natural_order
 from reviewscore.pages.point_card import (
     Card,
     Stretch,
@@ -24,6 +25,7 @@ from reviewscore.pages.point_card import (
     marked_field,
     premises_of,
 )
+from reviewscore.papers.latex import plain_title
 from reviewscore.report.lines import unread_evidence_words
 from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
@@ -33,14 +35,18 @@ from reviewscore.runs.references import WorksByReview
 from reviewscore.schema.cited_work import WorkRecord
 from reviewscore.schema.later_remark import LaterRemark
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Review
+from reviewscore.schema.verdict import Finding
 
 POINTS_PER_PAGE = 500
 """A run of more points is split into pages, each of whole papers."""
 
-BYTES_PER_PAGE = 1_700_000
-"""So is one whose page would be larger than this (without style, script and table)."""
+BYTES_PER_PAGE = 1_900_000
+"""So is one whose page would be larger than this (without style, script and what is said first)."""
+
+_LINE_BYTES = 600
+"""What a line of a table, of points or papers, is counted as."""
 
 _ROW_TEXT = 160
 _WORDS_IN_TABLE = 2_000_000
@@ -53,6 +59,7 @@ _EDGES = ".,;:!?()[]{}<>\"'“”‘’…*"
 PaperOf = Callable[[str], Paper]
 ReviewOf = Callable[[str], Review]
 LaterOf = Callable[[PointScore], Sequence[LaterRemark]]
+PointState = Literal["flag", "near", "clear", "open", "lost"]
 _Found = TypeVar("_Found", Paper, Review)
 
 
@@ -85,6 +92,17 @@ class Row:
     page: str = ""
     words: str = ""
 
+    @property
+    def state(self) -> PointState:
+        """What became of it; a flag is judged misinformed, or the paper is found to speak to it."""
+        if self.headline.misinformed == "yes" or self.finding == Finding.ADDRESSED.value:
+            return "flag"
+        if self.status == Status.ERROR.value:
+            return "lost"
+        if self.finding == Finding.PASSAGES.value:
+            return "near"
+        return "clear" if self.headline.misinformed == "no" else "open"
+
 
 @dataclass(frozen=True)
 class ReviewGroup:
@@ -100,10 +118,19 @@ class ReviewGroup:
 
 @dataclass(frozen=True)
 class Page:
-    """The papers of one page, rendered."""
+    """The papers of one page, rendered, with a line of each for the list of papers."""
 
     rows: tuple[Row, ...]
     fragments: tuple[Markup, ...]
+    papers: tuple[PaperLine, ...]
+
+
+class _ShownPaper(NamedTuple):
+    """A paper rendered, its points in the order of the rows, and its line in the list."""
+
+    fragment: Markup
+    scores: list[PointScore]
+    line: PaperLine
 
 
 def rows_of(run: Path) -> list[Row]:
@@ -112,10 +139,15 @@ def rows_of(run: Path) -> list[Row]:
     lines = zip(read_lines(run / POINTS), read_points(run), strict=False)
     headlines: dict[wording.Headline, wording.Headline] = {}
     rows = [_row(offset, score, headlines) for (offset, _), score in lines]
-    order = {name: _natural(name) for name in {row.paper_id for row in rows}}
+    order = {name: natural_order(name) for name in {row.paper_id for row in rows}}
     return sorted(
         rows,
-        key=lambda row: (order[row.paper_id], row.review_id, row.ordinal, _natural(row.short_name)),
+        key=lambda row: (
+            order[row.paper_id],
+            row.review_id,
+            row.ordinal,
+            natural_order(row.short_name),
+        ),
     )
 
 
@@ -142,12 +174,6 @@ def _row(
         stated="" if score.protocol is None else _YES_OR_NO[bool(score.acknowledged)],
         failure=score.failure.value if score.failure else "",
     )
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """A sort key that puts ``P10`` after ``P9``."""
-    parts = re.split(r"(\d{1,18})", name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def paper_of(row: Row) -> str:
@@ -190,28 +216,27 @@ class PaperPages:
     def pages(self, rows: Sequence[Row]) -> Iterator[Page]:
         """Whole papers, as many to a page as it may hold; at least one."""
         page_rows: list[Row] = []
-        fragments: list[Markup] = []
+        shown: list[_ShownPaper] = []
         size = 0
         each = min(_MOST_WORDS, _WORDS_IN_TABLE // max(1, len(rows)))
         for paper_id, grouped in groupby(rows, paper_of):
             group = list(grouped)
-            fragment, scores = self._paper(paper_id, group)
-            bulk = len(fragment.encode("utf-8", "replace"))
+            paper = self._paper(paper_id, group)
+            bulk = len(paper.fragment.encode("utf-8", "replace")) + _LINE_BYTES * (1 + len(group))
             full = len(page_rows) + len(group) > POINTS_PER_PAGE or size + bulk > BYTES_PER_PAGE
             if page_rows and full:
-                yield Page(tuple(page_rows), tuple(fragments))
-                page_rows, fragments, size = [], [], 0
+                yield _page(page_rows, shown)
+                page_rows, shown, size = [], [], 0
             page_rows += [
                 replace(row, words=_words(score, row, each))
-                for row, score in zip(group, scores, strict=True)
+                for row, score in zip(group, paper.scores, strict=True)
             ]
-            fragments.append(fragment)
+            shown.append(paper)
             size += bulk
         if page_rows:
-            yield Page(tuple(page_rows), tuple(fragments))
+            yield _page(page_rows, shown)
 
-    def _paper(self, paper_id: str, rows: list[Row]) -> tuple[Markup, list[PointScore]]:
-        """A paper as it is shown, and its points in the order of the rows."""
+    def _paper(self, paper_id: str, rows: list[Row]) -> _ShownPaper:
         paper = look_up(self._papers, paper_id)
         groups = [
             self._review(review_id, list(grouped), paper)
@@ -224,8 +249,10 @@ class PaperPages:
             for quote in (*card.score.evidence, *card.score.passages)
         ) or any(place.text is not None for card in cards for place in card.places)
         unread = self._manifest.unread.get(paper_id)
+        anchor = anchor_of(paper_id, "paper")
         shown = {
             "paper_id": paper_id,
+            "anchor": anchor,
             "paper": paper,
             "groups": groups,
             "quoted": quoted,
@@ -234,7 +261,19 @@ class PaperPages:
             "unread_evidence": unread_evidence_words(unread),
         }
         # The template escapes everything that is put into it; what comes out is safe.
-        return Markup(self._template.render(shown)), [card.score for card in cards]
+        fragment = Markup(self._template.render(shown))
+        states = Counter(row.state for row in rows)
+        line = PaperLine(
+            paper_id=paper_id,
+            title=_title(paper),
+            link=f"#{anchor}",
+            reviews=len(groups),
+            points=len(rows),
+            flags=states["flag"],
+            possible=states["near"],
+            failed=states["lost"],
+        )
+        return _ShownPaper(fragment, [card.score for card in cards], line)
 
     def _review(self, review_id: str, rows: list[Row], paper: Paper | None) -> ReviewGroup:
         review = look_up(self._reviews, review_id)
@@ -250,6 +289,18 @@ class PaperPages:
         return ReviewGroup(
             review_id, tuple(cards), marked_fields(review, cards), missed, near, works
         )
+
+
+def _page(rows: Sequence[Row], shown: Sequence[_ShownPaper]) -> Page:
+    fragments, papers = (paper.fragment for paper in shown), (paper.line for paper in shown)
+    return Page(tuple(rows), tuple(fragments), tuple(papers))
+
+
+def _title(paper: Paper | None) -> str:
+    """The title of a paper for a list; empty if none is known."""
+    if paper is None or not paper.title.strip():
+        return ""
+    return plain_title(paper.title) + (" (title not sure)" if paper.title_doubt else "")
 
 
 def look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:
