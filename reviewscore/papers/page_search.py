@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -246,24 +246,26 @@ class _Search:
 
     def _nearest(self, wanted: str, passage: Passage) -> int | None:
         """The place of these letters that is nearest to what is known of the passage's."""
-        text, at = self._printed.text, 0
-        places: list[int] = []
-        while len(places) < _OCCURRENCES and (at := text.find(wanted, at)) >= 0:
-            places.append(at)
-            at += 1
-        if len(places) < 2:  # noqa: PLR2004 - nothing to choose
-            return places[0] if places else None
+        text, page = self._printed.text, passage.page
+        expected = int(passage.share * len(text))
+        if page is not None and page <= len(self._printed.starts):
+            expected = self._printed.starts[page - 1]
+            end = expected + len(self._printed.offsets[page - 1]) + len(wanted) - 1
+            places = list(islice(_occurrences(text, wanted, expected, end), _OCCURRENCES))
+            if places:
+                return min(places, key=lambda place: self._off(place, passage))
+        before = text.rfind(wanted, 0, expected + len(wanted))
+        after = text.find(wanted, expected)
+        known = [place for place in (before, after) if place >= 0]
+        return min(known, key=lambda place: abs(place - expected), default=None)
 
-        def distance(place: int) -> tuple[float, float]:
-            page = self._printed.page(place) + 1
-            pages = 0 if passage.page is None else abs(page - passage.page)
-            if pages or passage.box is None or passage.page is None:
-                return pages, abs(place / max(1, len(text)) - passage.share)
-            _, first, last = next(self._printed.by_page(_Run(place, place + len(wanted))))
-            lines = self._page(page - 1).lines(first, last)
-            return 0, abs(lines[0][3] - passage.box[3]) if lines else 0.0
-
-        return min(places, key=distance)
+    def _off(self, place: int, passage: Passage) -> float:
+        """Points between where words stand and where they are said to; 0 where nothing is said."""
+        if passage.box is None:
+            return 0.0
+        page, first, last = next(self._printed.by_page(_Run(place, place + 1)))
+        lines = self._page(page).lines(first, last)
+        return abs(lines[0][3] - passage.box[3]) if lines else 0.0
 
     def _joined(self, runs: Sequence[_Run]) -> list[_Run]:
         """Runs, those with little between them as one."""
@@ -277,6 +279,13 @@ class _Search:
             else:
                 joined.append(run)
         return joined
+
+
+def _occurrences(text: str, wanted: str, low: int, high: int) -> Iterator[int]:
+    """Each place between two others where these letters stand."""
+    while (place := text.find(wanted, low, high)) >= 0:
+        yield place
+        low = place + 1
 
 
 def _same(text: str, place: int, wanted: str, at: int) -> int:
