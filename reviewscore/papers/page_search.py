@@ -45,6 +45,7 @@ _MARGIN = 1.0
 """Points around words that are marked with them."""
 _LEAST = 3.0
 """Points that a rectangle is wide and high, at least, so that it is seen."""
+_OPENING, _CLOSING = "([{“‘\"'", ".,;:!?)]}”’\"'%"
 _GRID = 10_000
 """Columns and rows in which the library is asked where points of a page are drawn."""
 _MOST_BOXES = 200
@@ -90,6 +91,11 @@ class _Part(NamedTuple):
     place: int
     begin: int
     end: int
+
+    @property
+    def stop(self) -> int:
+        """Where it ends in the document."""
+        return self.place + self.end - self.begin
 
 
 @dataclass(frozen=True)
@@ -209,28 +215,26 @@ class _Search:
             at, after = end, place + end - begin
         if sum(part.end - part.begin for part in parts) < _ENOUGH * len(wanted):
             return []
-        return self._joined(self._completed(parts, wanted))
+        return _joined(self._completed(parts, wanted))
 
-    def _completed(self, parts: Sequence[_Part], wanted: str) -> list[_Run]:
+    def _completed(self, parts: Sequence[_Part], wanted: str) -> list[_Part]:
         """The parts, and the short ends of lines that stand between them."""
-        text, runs = self._printed.text, []
-        ends = [None, *parts, None]
-        for before, after in pairwise(ends):
-            low = before.end if before else 0
-            high = after.begin if after else len(wanted)
+        text = self._printed.text
+        whole: list[_Part] = []
+        for before, after in pairwise([None, *parts, None]):
+            low, high = before.end if before else 0, after.begin if after else len(wanted)
             rest, reach = wanted[low:high], high - low + _LOOSE
             place = -1
             if 1 < len(rest) <= 2 * _SEED:
                 if before is not None:
-                    stop = before.place + before.end - before.begin
-                    place = text.find(rest, stop, stop + reach)
+                    place = text.find(rest, before.stop, before.stop + reach)
                 if place < 0 and after is not None:
                     place = text.find(rest, max(0, after.place - reach), after.place)
             if place >= 0:
-                runs.append(_Run(place, place + len(rest)))
+                whole.append(_Part(place, low, high))
             if after is not None:
-                runs.append(_Run(after.place, after.place + after.end - after.begin))
-        return runs
+                whole.append(after)
+        return whole
 
     def _around(self, passage: Passage) -> tuple[int, int]:
         """Where the letters begin and end of the pages on which a passage may stand."""
@@ -267,18 +271,23 @@ class _Search:
         lines = self._page(page).lines(first, last)
         return abs(lines[0][3] - passage.box[3]) if lines else 0.0
 
-    def _joined(self, runs: Sequence[_Run]) -> list[_Run]:
-        """Runs, those with little between them as one."""
-        joined = [runs[0]]
-        for run in runs[1:]:
-            last = joined[-1]
-            between = self._printed.text[last.end : run.start]
-            line_number = between.isdecimal() and len(between) < _LOOSE
-            if 0 <= run.start - last.end <= _GAP and not line_number:
-                joined[-1] = _Run(last.start, run.end)
-            else:
-                joined.append(run)
-        return joined
+
+def _joined(parts: Sequence[_Part]) -> list[_Run]:
+    """Parts as runs, those with little between them as one, such as a formula.
+
+    What stands between two parts that follow each other in the passage is none of its own: a line
+    number, or the foot of a page.
+    """
+    runs: list[_Run] = []
+    last: _Part | None = None
+    for part in parts:
+        near = last is not None and 0 <= part.place - last.stop <= _GAP
+        if last is not None and near and part.begin > last.end:
+            runs[-1] = _Run(runs[-1].start, part.stop)
+        else:
+            runs.append(_Run(part.place, part.stop))
+        last = part
+    return runs
 
 
 def _occurrences(text: str, wanted: str, low: int, high: int) -> Iterator[int]:
@@ -312,7 +321,14 @@ class _OpenPage:
         self.page.close()
 
     def lines(self, first: int, last: int) -> list[Box]:
-        """The boxes of its text from one character to another, line by line, in points."""
+        """The boxes of its text from one letter to another, line by line, in points.
+
+        Marks that open and close words belong to them.
+        """
+        while first > 0 and self.text[first - 1] in _OPENING:
+            first -= 1
+        while last + 1 < len(self.text) and self.text[last + 1] in _CLOSING:
+            last += 1
         start, end = (
             max(0, raw.FPDFText_GetCharIndexFromTextIndex(self.text_page.raw, self._units[at]))
             for at in (first, last)

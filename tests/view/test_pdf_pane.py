@@ -22,7 +22,7 @@ from tests.browser import MARKS, chromium
 from tests.papers.pdfs import make, prose, with_trick
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import ConsoleMessage, Page
 
 pytestmark = MARKS
 WEAKNESS = "Nothing says how long lamp 19 of sheet 1 burned in a whole winter night."
@@ -55,12 +55,16 @@ def address(tmp_path: Path) -> Iterator[str]:
     door.close()
 
 
+def _matters(said: ConsoleMessage) -> bool:
+    return said.type == "error" and not said.location["url"].endswith("/favicon.ico")
+
+
 def opened(page: Page, address: str, paper: str) -> list[str]:
     """Opens a paper; gives what the browser complains of, as it does of a broken policy."""
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(address)
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda said: complaints.append(said.text) if _matters(said) else None)
     page.click(f'a[href*="/paper/{paper}"]')
     page.wait_for_load_state("networkidle")
     return complaints
