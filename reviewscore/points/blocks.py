@@ -521,10 +521,9 @@ _QUOTE_MARKS = re.compile(r"[\"“”«»]|(?<!\w)['‘’`]|['‘’`](?!\w)")
 
 def is_quotation(text: str, block: Block) -> bool:
     """Whether a block is nothing but words of somebody else, in quotation marks."""
-    if _QUOTATION.match(text, block.start, block.end) is None:
-        return False
     marks = len(_QUOTE_MARKS.findall(text, block.start, block.end))
-    return marks == 2  # noqa: PLR2004 - those at its ends
+    ends_only = marks == 2  # noqa: PLR2004 - those at its ends
+    return ends_only and _QUOTATION.match(text, block.start, block.end) is not None
 
 
 _NAMES_WORKS = re.compile(

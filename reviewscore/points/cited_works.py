@@ -215,7 +215,7 @@ _HEAD = re.compile(
 )
 _COUNT = re.compile(r"(?:(\d{1,2})[.)]|\((\d{1,2})\))[*_]{0,2}\s+|(?=\S)")
 _SIGNS = re.compile(
-    rf"\b{YEAR}[a-z]?\b|\bet\.? al|\bdoi\b|https?://|[\"“][^\"”]{{15,}}[\"”]|\b(?:proceedings|"
+    rf"\b{YEAR}[a-z]?\b|\bet\.? al|\bdoi\b|https?://|[\"“][^\"“”]{{15,}}[\"”]|\b(?:proceedings|"
     rf"proc\.|journal|transactions|conference|preprint|press|{VENUE})(?:\b|\d)",
     re.I,
 )

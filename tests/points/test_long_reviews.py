@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 
 import pytest
 
+from reviewscore.points.cited_works import cited_works
 from reviewscore.points.mentions import own_numbers
 from reviewscore.points.places import mentions, with_places
 from reviewscore.points.split import split_review
@@ -54,6 +56,23 @@ def test_a_run_of_white_space_beside_a_place_costs_as_much_as_its_length(
     before: str, run: str, after: str
 ) -> None:
     assert growth(mentions, lambda length: f"{before}{run * length}{after}", 4_000) < LINEAR
+
+
+@timed
+@pytest.mark.parametrize("mark", ["“", '"', "`"])
+@pytest.mark.parametrize("before", ["There is ", "1. "])
+def test_works_and_points_of_many_quotation_marks_cost_as_much_as_their_length(
+    before: str, mark: str
+) -> None:
+    runs = count()  # blocks of a text that was read are kept
+
+    def work(text: str) -> None:
+        fields = {"weaknesses": f"{text} (run {next(runs)})."}
+        review = Review(review_id="r", paper_id="p", fields=fields)
+        cited_works(review)
+        split_review(review)
+
+    assert growth(work, lambda length: f"{before}{mark * length} no ablation", 8_000) < LINEAR
 
 
 @timed
