@@ -31,7 +31,7 @@ class Sought(StrEnum):
     PAGE = "page"  # a whole page
 
 
-class Passage(Record):
+class SoughtPassage(Record):
     """Something whose place on the pages is wanted.
 
     Attributes:
@@ -79,7 +79,7 @@ class PlacingTask(Record):
 
     place: str
     limits: PdfLimits
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[SoughtPassage, ...] = ()
 
 
 class PagePlaces(Record):
@@ -96,7 +96,7 @@ class PagePlaces(Record):
 
 
 def page_places(
-    path: Path, passages: Sequence[Passage] = (), *, limits: PdfLimits = LIMITS
+    path: Path, passages: Sequence[SoughtPassage] = (), *, limits: PdfLimits = LIMITS
 ) -> PagePlaces:
     """The sizes of a PDF's pages, and where passages stand on them; safe to use from threads.
 

@@ -15,7 +15,7 @@ import numpy as np
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
 
 from reviewscore.papers.page_floats import float_frame, union
-from reviewscore.papers.page_places import PageBox, PagePlaces, Passage, PlacingTask, Sought
+from reviewscore.papers.page_places import PageBox, PagePlaces, PlacingTask, Sought, SoughtPassage
 from reviewscore.papers.pdf import Refusal
 from reviewscore.papers.pdf_visibility import in_picture
 from reviewscore.papers.quotes import letters_of
@@ -133,7 +133,7 @@ class _Search:
         self._letters: _Printed | None = None
         self._open: tuple[int, _OpenPage] | None = None
 
-    def boxes(self, passage: Passage) -> list[PageBox]:
+    def boxes(self, passage: SoughtPassage) -> list[PageBox]:
         """The rectangles of a passage; none if it was not found."""
         known = passage.page is not None and passage.page <= len(self._document)
         if passage.sought is Sought.PAGE:
@@ -150,7 +150,7 @@ class _Search:
             return []
         return self._page(passage.page - 1).shares([passage.box])
 
-    def _of_words(self, passage: Passage) -> list[PageBox]:
+    def _of_words(self, passage: SoughtPassage) -> list[PageBox]:
         wanted = letters_of(passage.words).text
         if passage.sought is not Sought.WORDS:
             wanted = wanted[:_CAPTION]
@@ -193,7 +193,7 @@ class _Search:
             self._open = number, _OpenPage(self._document, number)
         return self._open[1]
 
-    def _runs(self, wanted: str, passage: Passage) -> list[_Run]:
+    def _runs(self, wanted: str, passage: SoughtPassage) -> list[_Run]:
         """The letters of a passage as a whole, or in parts."""
         place = self._nearest(wanted, passage)
         if place is not None:
@@ -236,7 +236,7 @@ class _Search:
                 whole.append(after)
         return whole
 
-    def _around(self, passage: Passage) -> tuple[int, int]:
+    def _around(self, passage: SoughtPassage) -> tuple[int, int]:
         """Where the letters begin and end of the pages on which a passage may stand."""
         starts = [*self._printed.starts, len(self._printed.text)]
         if passage.page is None or passage.page >= len(starts):
@@ -248,7 +248,7 @@ class _Search:
         near = text.find(seed, after, min(high, after + _FURTHER))
         return near if near >= 0 else text.find(seed, low, high)
 
-    def _nearest(self, wanted: str, passage: Passage) -> int | None:
+    def _nearest(self, wanted: str, passage: SoughtPassage) -> int | None:
         """The place of these letters that is nearest to what is known of the passage's."""
         text, page = self._printed.text, passage.page
         expected = int(passage.share * len(text))
@@ -263,7 +263,7 @@ class _Search:
         known = [place for place in (before, after) if place >= 0]
         return min(known, key=lambda place: abs(place - expected), default=None)
 
-    def _off(self, place: int, passage: Passage) -> float:
+    def _off(self, place: int, passage: SoughtPassage) -> float:
         """Points between where words stand and where they are said to; 0 where nothing is said."""
         if passage.box is None:
             return 0.0

@@ -20,7 +20,7 @@ from reviewscore.errors import InputError, ReviewScoreError
 from reviewscore.files import hash_file, read_whole, write_whole
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.page_images import Resolution, drawn_page
-from reviewscore.papers.page_places import PagePlaces, Passage, page_places
+from reviewscore.papers.page_places import PagePlaces, SoughtPassage, page_places
 from reviewscore.papers.pdf import PdfLimits, check_pdf, read_pdf
 
 RESOLUTIONS = {1: Resolution(), 2: Resolution(dpi=190, longest=2600, pixels=3_600_000)}
@@ -102,7 +102,7 @@ class PageStore:
             lambda: drawn_page(pdf, number, resolution, limits=_LIMITS).png,
         )
 
-    def places(self, pdf: Path, passages: Sequence[Passage] = ()) -> PagePlaces:
+    def places(self, pdf: Path, passages: Sequence[SoughtPassage] = ()) -> PagePlaces:
         """The sizes of a PDF's pages, and where passages stand on them.
 
         Raises:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from reviewscore.errors import InputError
 from reviewscore.pages.point_card import Card, premises_of, quote_in_paper
 from reviewscore.papers.hidden import Hidden
-from reviewscore.papers.page_places import LONGEST, PageBox, Passage, Sought
+from reviewscore.papers.page_places import LONGEST, PageBox, Sought, SoughtPassage
 from reviewscore.papers.places import box_of
 from reviewscore.printable import counted
 from reviewscore.schema.paper import Evidence, Paper, Section
@@ -64,7 +64,7 @@ class PaperMark:
     anchors: tuple[str, ...] = ()
     start: int | None = None
     end: int | None = None
-    passage: Passage | None = None
+    passage: SoughtPassage | None = None
     boxes: tuple[PageBox, ...] = ()
 
 
@@ -130,7 +130,7 @@ def _evidence(score: PointScore) -> Iterator[Evidence]:
             yield from presupposition.nearest
 
 
-def passage_at(paper: Paper, start: int, end: int) -> Passage | None:
+def passage_at(paper: Paper, start: int, end: int) -> SoughtPassage | None:
     """What is looked for on a paper's pages for a stretch of its text.
 
     None where the stretch is in another of its documents, such as a supplement: that has pages of
@@ -141,7 +141,7 @@ def passage_at(paper: Paper, start: int, end: int) -> Passage | None:
         return None
     end = min(end, own, start + LONGEST)
     printed = paper.source == "pdf"
-    return Passage(
+    return SoughtPassage(
         words=paper.text[start:end],
         page=paper.page_at(start) if printed else None,
         box=box_of(paper, start, end) if printed else None,
@@ -149,7 +149,7 @@ def passage_at(paper: Paper, start: int, end: int) -> Passage | None:
     )
 
 
-def _named_place(paper: Paper, place: Place) -> Passage | None:
+def _named_place(paper: Paper, place: Place) -> SoughtPassage | None:
     """What is looked for of a place that a reviewer names."""
     target = place.target
     assert target is not None
@@ -177,7 +177,7 @@ def hidden_marks(hidden: Iterable[Hidden]) -> list[PaperMark]:
             mark_id=f"hidden-{number}",
             kind=MarkKind.HIDDEN,
             title=f"Hidden text, {one.trick.value}: “{' '.join(one.text.split())[:_TITLE]}”",
-            passage=Passage(sought=Sought.BOX, page=one.page, box=one.box),
+            passage=SoughtPassage(sought=Sought.BOX, page=one.page, box=one.box),
         )
         for number, one in enumerate(hidden, start=1)
         if one.page is not None and one.box is not None
@@ -306,6 +306,9 @@ def text_sections(paper: Paper, marks: Sequence[PaperMark]) -> tuple[TextSection
 
 
 def _pieces(text: str, start: int, end: int, marks: Sequence[PaperMark]) -> tuple[TextPiece, ...]:
+    """A stretch of the text, without the empty lines around it, cut where marks begin and end."""
+    own = text[start:end].lstrip("\n")
+    start, end = end - len(own), end - len(own) + len(own.rstrip("\n"))
     inside = [mark for mark in marks if (mark.start or 0) < end and (mark.end or 0) > start]
     edges = {start, end}
     for mark in inside:

@@ -16,7 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reviewscore.errors import InputError
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.page_images import drawn_page
-from reviewscore.papers.page_places import PageBox, Passage, Sought, page_places
+from reviewscore.papers.page_places import PageBox, Sought, SoughtPassage, page_places
 from tests.papers.pdfs import make, prose
 
 LINES = [
@@ -98,7 +98,7 @@ def test_the_marked_area_holds_the_words_and_no_others(
     words = printed(tmp_path / "words.pdf", first, last, alone=True, **options)  # type: ignore[arg-type]
     text = " ".join(word for _, word in WORDS[first : last + 1])
 
-    (boxes,) = page_places(whole, [Passage(words=text)]).boxes
+    (boxes,) = page_places(whole, [SoughtPassage(words=text)]).boxes
 
     for box in boxes:
         assert 0 <= box.left <= box.left + box.width <= 100.01
@@ -122,7 +122,7 @@ def test_words_of_another_form_of_the_paper_are_found_and_line_numbers_are_not_m
     path = make(tmp_path / "a.pdf", numbered)
     wanted = "**Seven** lamps burned in the harbour [12] while no ship"
 
-    (boxes,) = page_places(path, [Passage(words=wanted)]).boxes
+    (boxes,) = page_places(path, [SoughtPassage(words=wanted)]).boxes
 
     assert len(boxes) == 2
     assert all(box.left > 100 * 60 / 612 for box in boxes)
@@ -139,10 +139,10 @@ def test_of_equal_words_those_are_taken_that_are_nearest_to_what_is_known(tmp_pa
     boxes = page_places(
         path,
         [
-            Passage(words=words),
-            Passage(words=words, page=2),
-            Passage(words=words, page=3, box=low),
-            Passage(words=words, share=0.9),
+            SoughtPassage(words=words),
+            SoughtPassage(words=words, page=2),
+            SoughtPassage(words=words, page=3, box=low),
+            SoughtPassage(words=words, share=0.9),
         ],
     ).boxes
 
@@ -157,11 +157,11 @@ def test_what_is_not_there_is_marked_at_its_known_place_or_nowhere(tmp_path: Pat
     found = page_places(
         path,
         [
-            Passage(words=absent),
-            Passage(words=absent, page=1, box=(61.2, 79.2, 122.4, 158.4)),
-            Passage(sought=Sought.BOX, page=1, box=box),
-            Passage(sought=Sought.BOX, page=9, box=box),
-            Passage(sought=Sought.PAGE, page=1),
+            SoughtPassage(words=absent),
+            SoughtPassage(words=absent, page=1, box=(61.2, 79.2, 122.4, 158.4)),
+            SoughtPassage(sought=Sought.BOX, page=1, box=box),
+            SoughtPassage(sought=Sought.BOX, page=9, box=box),
+            SoughtPassage(sought=Sought.PAGE, page=1),
         ],
     )
 
@@ -191,8 +191,8 @@ def test_a_table_and_a_figure_are_framed_with_their_captions(tmp_path: Path) -> 
     (table,), (figure,) = page_places(
         path,
         [
-            Passage(sought=Sought.TABLE, words="Table 1: Oil that was left, by month."),
-            Passage(sought=Sought.FIGURE, words="Figure 1: The harbour at night."),
+            SoughtPassage(sought=Sought.TABLE, words="Table 1: Oil that was left, by month."),
+            SoughtPassage(sought=Sought.FIGURE, words="Figure 1: The harbour at night."),
         ],
     ).boxes
 
@@ -209,7 +209,7 @@ def test_a_passage_of_a_paper_read_from_its_pdf_is_found_by_page_and_line(tmp_pa
     start = paper.text.index("burned for a whole winter", paper.pages[1])
 
     (boxes,) = page_places(
-        path, [Passage(words=paper.text[start : start + 25], page=paper.page_at(start))]
+        path, [SoughtPassage(words=paper.text[start : start + 25], page=paper.page_at(start))]
     ).boxes
 
     assert [box.page for box in boxes] == [2]
