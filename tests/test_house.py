@@ -29,7 +29,7 @@ HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow",
          "transformers")  # fmt: skip
 
 
-MOST_MODULES, MOST_LINES = 490, 84_000
+MOST_MODULES, MOST_LINES = 515, 86_000
 """The budget: whoever adds more takes something away, or raises it and says for what.
 
 Last raised for the app in which people work on runs: its index, pages of PDFs, what people say of
