@@ -118,11 +118,11 @@ def file_policy(style: str, script: str = "", **more: str) -> str:
         script: Its script; empty if it has none.
         more: As `content_security_policy` takes them.
     """
-    script = _hash(script) if script else "'none'"
-    return content_security_policy(style=_hash(style), script=script, **more)
+    script = inline_source(script) if script else "'none'"
+    return content_security_policy(style=inline_source(style), script=script, **more)
 
 
-def _hash(text: str) -> str:
+def inline_source(text: str) -> str:
     """A source expression that allows one inline style or script (CSP level 3, sec. 2.3.1)."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import shutil
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -253,18 +254,33 @@ def private_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+class _Silence:
+    """How many blocks want silence, and whether the log went on to others before the first."""
+
+    lock, blocks, before = threading.Lock(), 0, True
+    handler = logging.NullHandler()
+
+
 @contextmanager
 def nothing_logged() -> Iterator[None]:
-    """Within the block this package logs nothing: what it says of a failure may quote a text."""
-    log, silent = logging.getLogger("reviewscore"), logging.NullHandler()
-    before = log.propagate
-    log.addHandler(silent)
-    log.propagate = False
+    """Within the block this package logs nothing: what it says of a failure may quote a text.
+
+    Several blocks may overlap; the log speaks again after the last one.
+    """
+    log = logging.getLogger("reviewscore")
+    with _Silence.lock:
+        _Silence.blocks += 1
+        if _Silence.blocks == 1:
+            _Silence.before, log.propagate = log.propagate, False
+            log.addHandler(_Silence.handler)
     try:
         yield
     finally:
-        log.removeHandler(silent)
-        log.propagate = before
+        with _Silence.lock:
+            _Silence.blocks -= 1
+            if not _Silence.blocks:
+                log.removeHandler(_Silence.handler)
+                log.propagate = _Silence.before
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import secrets
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from reviewscore.period.drafts import (
     DraftAnswer,
     DraftError,
     DraftFault,
+    DraftPaper,
     DraftRequest,
     Drafts,
 )
@@ -44,6 +45,87 @@ _SECONDS = 120.0
 
 
 @dataclass(frozen=True)
+class DraftPages:
+    """The form for a draft, and the page that answers it, wherever they are served.
+
+    Attributes:
+        drafts: Looks at drafts.
+        keyed: Whether the form asks for a key.
+        place: The address of the form.
+        home: The address of what the form belongs to; empty if it stands alone.
+        home_words: What that is called.
+    """
+
+    drafts: Drafts
+    keyed: bool = False
+    place: str = "/"
+    home: str = ""
+    home_words: str = ""
+
+    @property
+    def longest(self) -> int:
+        """Bytes of the largest request."""
+        return int(self.drafts.limits.megabytes * MEGABYTE)
+
+    def form(
+        self,
+        csrf: str,
+        typed: Mapping[str, str | bytes],
+        fault: DraftError | None = None,
+        choices: Sequence[tuple[str, str]] = (),
+    ) -> HTMLResponse:
+        """The form, with what was typed into it.
+
+        Args:
+            csrf: What it has to carry to be believed.
+            typed: What was typed.
+            fault: Why nothing was looked at.
+            choices: Judges among which to choose, each with its words.
+        """
+        page = render(
+            environment("reviewscore.period").get_template("drafts.html"),
+            csrf=csrf,
+            judge=self.drafts.settings.model,
+            limits=self.drafts.limits,
+            keyed=self.keyed,
+            typed=typed,
+            fault=None if fault is None else fault.fault,
+            place=self.place,
+            home=self.home,
+            home_words=self.home_words,
+            choices=choices,
+        )
+        status, headers = (200, {}) if fault is None else (fault.status, fault.headers)
+        return HTMLResponse(page, status, headers)
+
+    async def sent(self, request: Request) -> dict[str, str | bytes]:
+        """The fields of a form; that of a file holds bytes."""
+        async with request.form(max_files=1, max_fields=9, max_part_size=self.longest) as form:
+            return {
+                name: value if isinstance(value, str) else await value.read()
+                for name, value in form.items()
+            }
+
+    async def answered(
+        self, request: Request, person: str, sent: bytes | dict[str, str | bytes]
+    ) -> tuple[Sheet, DraftAnswer]:
+        """What the paper may say to what was sent, while whoever sent it waits.
+
+        Raises:
+            DraftError, ValidationError: It is not looked at, or could not be.
+        """
+        review, paper = _asked(sent)
+        return await _while_there(request, self.drafts.suggest(person, review, paper))
+
+    def page(self, sheet: Sheet) -> HTMLResponse:
+        """The page that answers a draft."""
+        shown: dict[str, Any] = {"title": sheet.title, "sheets": [sheet], "contents": None}
+        shown |= {"drafts": False, "judged_by": "", "version": __version__}
+        shown |= {"back": self.place, "back_words": "Send another draft"}
+        return HTMLResponse(render(page_environment().get_template("role.html"), **shown))
+
+
+@dataclass(frozen=True)
 class DraftServer:
     """The server.
 
@@ -58,13 +140,18 @@ class DraftServer:
     public: str | None = None
     secret: str = field(default_factory=secrets.token_hex, repr=False)
 
+    @property
+    def pages(self) -> DraftPages:
+        """Its form and its answers."""
+        return DraftPages(self.drafts, self.keys is not None)
+
     def app(self) -> Starlette:
         """The application."""
         style = str(page_environment().globals["style"])
         rules = GuardRules(
             place="this server",
             policy=file_policy(style, form_action="'self'", frame_ancestors="'none'"),
-            longest=self._longest,
+            longest=self.pages.longest,
             seconds=_SECONDS,
             public=self.public,
             programs=frozenset({PROGRAMS}),
@@ -82,10 +169,6 @@ class DraftServer:
             exception_handlers={HTTPException: _http_refusal},
         )
 
-    @property
-    def _longest(self) -> int:
-        return int(self.drafts.limits.megabytes * MEGABYTE)
-
     async def _form(self, request: Request) -> Response:
         return self._written(request, {})
 
@@ -94,17 +177,7 @@ class DraftServer:
     ) -> Response:
         """The form, with what was typed into it."""
         cookie = request.cookies.get(_COOKIE) or secrets.token_urlsafe(24)
-        page = render(
-            environment("reviewscore.period").get_template("drafts.html"),
-            csrf=self._csrf(cookie),
-            judge=self.drafts.settings.model,
-            limits=self.drafts.limits,
-            keyed=self.keys is not None,
-            typed=typed,
-            fault=None if fault is None else fault.fault,
-        )
-        status, headers = (200, {}) if fault is None else (fault.status, fault.headers)
-        response = HTMLResponse(page, status, headers)
+        response = self.pages.form(self._csrf(cookie), typed, fault)
         secure = (self.public or "").startswith("https:")
         response.set_cookie(_COOKIE, cookie, httponly=True, samesite="strict", secure=secure)
         return response
@@ -116,39 +189,28 @@ class DraftServer:
     async def _page(self, request: Request) -> Response:
         form: dict[str, str | bytes] = {}
         try:
-            form = await self._sent(request)
+            form = await self.pages.sent(request)
             cookie, given = request.cookies.get(_COOKIE, ""), str(form.get("csrf", ""))
             if not (cookie and same_secret(self._csrf(cookie), given)):
                 raise DraftError(403, "this form is out of date", "send it again as it is here")
-            sheet, _ = await self._suggested(request, str(form.get("key", "")), form)
+            person = self._person(str(form.get("key", "")))
+            sheet, _ = await self.pages.answered(request, person, form)
         except Exception as error:  # the outer loop: one bad draft never ends the server
             return self._written(request, form, DraftError.of(error))
-        shown: dict[str, Any] = {"title": sheet.title, "sheets": [sheet], "contents": None}
-        shown |= {"drafts": False, "judged_by": "", "version": __version__}
-        shown |= {"back": "/", "back_words": "Send another draft"}
-        return HTMLResponse(render(page_environment().get_template("role.html"), **shown))
+        return self.pages.page(sheet)
 
     async def _answer(self, request: Request) -> Response:
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
         key = key if scheme.lower() == "bearer" else ""
         try:
-            self._person(key)  # before anything large is read
+            person = self._person(key)  # before anything large is read
             kind = request.headers.get("content-type", "")
             in_json = kind.partition(";")[0].strip().lower() == "application/json"
-            sent = await (request.body() if in_json else self._sent(request))
-            _, answer = await self._suggested(request, key, sent)
+            sent = await (request.body() if in_json else self.pages.sent(request))
+            _, answer = await self.pages.answered(request, person, sent)
         except Exception as error:  # as above
             return _in_json(DraftError.of(error))
         return JSONResponse(answer.model_dump(mode="json"))
-
-    async def _sent(self, request: Request) -> dict[str, str | bytes]:
-        """The fields of a form; that of a file holds bytes."""
-        most = self._longest
-        async with request.form(max_files=1, max_fields=8, max_part_size=most) as form:
-            return {
-                name: value if isinstance(value, str) else await value.read()
-                for name, value in form.items()
-            }
 
     def _person(self, key: str) -> str:
         """Whose key it is.
@@ -161,28 +223,33 @@ class DraftServer:
             raise DraftError(401, "this key is not known here", "use the key that you were given")
         return person
 
-    async def _suggested(
-        self, request: Request, key: str, sent: bytes | dict[str, str | bytes]
-    ) -> tuple[Sheet, DraftAnswer]:
-        person, pdf = self._person(key), None
-        if isinstance(sent, bytes):
-            asked = DraftRequest.model_validate_json(sent)
-        else:
-            pdf = sent.get("pdf")
-            given = {"review": sent.get("review", ""), "paper": {"text": sent.get("paper", "")}}
-            asked = DraftRequest.model_validate(given)
-        texts = [asked.review] if isinstance(asked.review, str) else asked.review.values()
-        if not any(text.strip() for text in texts):
-            raise DraftError(422, "there is no draft", "write it or paste it, and send it again")
-        pdf = pdf if isinstance(pdf, bytes) and pdf else None
-        if pdf is not None and asked.paper.text.strip():
-            raise DraftError(422, "there are both a PDF and a text of the paper", "send only one")
-        if pdf is None and not asked.paper.text.strip():
-            raise DraftError(422, "there is no paper", "choose its PDF, or give its text")
-        if pdf is not None and b"%PDF" not in pdf[:1024]:
-            raise DraftError(422, "the file is no PDF", "choose the paper's PDF, or give its text")
-        paper = pdf or asked.paper
-        return await _while_there(request, self.drafts.suggest(person, asked.review, paper))
+
+def _asked(
+    sent: bytes | dict[str, str | bytes],
+) -> tuple[str | dict[str, str], DraftPaper | bytes]:
+    """The draft and the paper that were sent, as JSON or as a form.
+
+    Raises:
+        DraftError, ValidationError: Something is missing, or is not what it should be.
+    """
+    pdf = None
+    if isinstance(sent, bytes):
+        asked = DraftRequest.model_validate_json(sent)
+    else:
+        pdf = sent.get("pdf")
+        given = {"review": sent.get("review", ""), "paper": {"text": sent.get("paper", "")}}
+        asked = DraftRequest.model_validate(given)
+    texts = [asked.review] if isinstance(asked.review, str) else asked.review.values()
+    if not any(text.strip() for text in texts):
+        raise DraftError(422, "there is no draft", "write it or paste it, and send it again")
+    pdf = pdf if isinstance(pdf, bytes) and pdf else None
+    if pdf is not None and asked.paper.text.strip():
+        raise DraftError(422, "there are both a PDF and a text of the paper", "send only one")
+    if pdf is None and not asked.paper.text.strip():
+        raise DraftError(422, "there is no paper", "choose its PDF, or give its text")
+    if pdf is not None and b"%PDF" not in pdf[:1024]:
+        raise DraftError(422, "the file is no PDF", "choose the paper's PDF, or give its text")
+    return asked.review, pdf or asked.paper
 
 
 async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:

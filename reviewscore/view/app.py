@@ -19,9 +19,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from reviewscore.errors import ReviewScoreError
-from reviewscore.pages.environment import content_security_policy
+from reviewscore.pages.environment import content_security_policy, inline_source
 from reviewscore.pages.http_guard import Guard, GuardRules, answer_until_stopped, same_secret
-from reviewscore.view import new_audit, pages, pdf_handlers, run_pages
+from reviewscore.report.html import page_environment
+from reviewscore.view import new_audit, pages, pdf_handlers, private, run_pages
 from reviewscore.view.context import Form, Handler, View
 from reviewscore.view.live import Live
 from reviewscore.view.people import OWNER, Visitor
@@ -32,7 +33,7 @@ _FULL = 507
 _SECONDS = 300.0
 """Time in which what is sent has to be here."""
 _POLICY = content_security_policy(
-    style="'self'",
+    style=f"'self' {inline_source(str(page_environment().globals['style']))}",  # of a draft's page
     script="'self'",
     img_src="'self'",
     form_action="'self'",
@@ -55,10 +56,11 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         place="this app",
         policy=_POLICY,
         longest=view.longest,
-        longer={"/new": MOST_BYTES},
+        longer={"/new": MOST_BYTES, private.PLACE: private.LONGEST},
         seconds=_SECONDS,
         public=view.public,
     )
+    drafts = private.PrivateDrafts(view)
     making = answer(view, new_audit.make_audit, files=MOST_FILES, owner=True)
     routes = [
         Route("/static/{name}", _asset),
@@ -72,6 +74,8 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         Route("/run/{key}/live", Live(view).endpoint),
         Route("/people", answer(view, run_pages.people_page)),
         Route("/people", answer(view, run_pages.change_people), methods=["POST"]),
+        Route(private.PLACE, drafts.form, methods=["GET"]),
+        Route(private.PLACE, drafts.page, methods=["POST"]),
         Route("/new", answer(view, new_audit.new_page)),
         Route("/new", making, methods=["POST"]),
         Route("/new/{name}", answer(view, new_audit.audit_page)),

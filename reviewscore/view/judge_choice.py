@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reviewscore.config import EMBEDDED, Settings, resolve
+from reviewscore.config import EMBEDDED, Resolved, Settings, resolve
 from reviewscore.llm.confidentiality import permission_of
 from reviewscore.llm.local_servers import LocalServer, answering
 from reviewscore.llm.prices import price_list
@@ -49,16 +50,16 @@ class JudgesHere:
     keys: dict[str, str]
     suggested: tuple[str, ...]
 
-    def chosen(self, form: dict[str, str]) -> tuple[str, str | None]:
+    def chosen(self, form: Mapping[str, object]) -> tuple[str, str | None]:
         """The model of a form and its server's address; the embedded judge where it says nothing.
 
         A model that waits for people's replies in a folder is none that can be chosen here.
         """
         name = form.get("judge", "")
         if name == OTHER:
-            model = form.get("model", "").strip()
+            model = str(form.get("model", "")).strip()
             model = "" if model.startswith(EXCHANGE) else model
-            return model, form.get("base_url", "").strip() or None
+            return model, str(form.get("base_url", "")).strip() or None
         found = next((one for one in self.choices if one.name == name), self.choices[0])
         return found.model, found.base_url
 
@@ -100,17 +101,17 @@ def _of_server(server: LocalServer) -> list[JudgeChoice]:
     ]
 
 
-def settings_of(model: str, base_url: str | None, **more: object) -> Settings:
+def resolved_of(model: str, base_url: str | None, **more: object) -> Resolved:
     """The settings by which a chosen judge is asked.
 
     Raises:
         SettingsError: There is no such model, or a setting is impossible.
     """
-    settings = resolve({"model": model, "base_url": base_url, **more}).settings
-    for name in settings.models:
+    resolved = resolve({"model": model, "base_url": base_url, **more})
+    for name in resolved.settings.models:
         if name != EMBEDDED:
             provider_class(name)
-    return settings
+    return resolved
 
 
 def leaves_unasked(settings: Settings) -> bool:

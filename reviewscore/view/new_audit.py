@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from reviewscore.bounds import in_force
-from reviewscore.config import Settings
+from reviewscore.config import EMBEDDED, Settings
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.view.audit_jobs import DATA, AuditJob, AuditOrder, SentFile
 from reviewscore.view.context import Form, View
-from reviewscore.view.judge_choice import judges_here, leaves_unasked, settings_of
+from reviewscore.view.judge_choice import judges_here, leaves_unasked, resolved_of
 from reviewscore.view.live import live_state
 from reviewscore.view.pages import page
 from reviewscore.view.people import Visitor
@@ -49,7 +49,7 @@ def _form_page(view: View, visitor: Visitor, typed: Form, told: str = "") -> str
         **shown(
             view, visitor,
             judges=judges_here(), protocols=PROTOCOLS, typed=typed, told=told,
-            protocol=typed.get("protocol") or settings_of("lexical", None).protocol,
+            protocol=typed.get("protocol") or resolved_of(EMBEDDED, None).settings.protocol,
             begun=view.jobs.begun()[:_MOST_BEGUN], papers=PAPER_ENDINGS, reviews=REVIEW_ENDINGS,
             most_files=MOST_FILES, most_mb=MOST_BYTES // 1_000_000, folder=view.jobs.folder,
             pdf_mb=in_force().pdf.megabytes, text_mb=in_force().text.megabytes,
@@ -123,7 +123,7 @@ def _judge(form: Form) -> Settings:
         max_usd = math.nan
     if max_usd is not None and not 0 < max_usd < math.inf:
         raise SettingsError("The most dollars are a number above 0, such as 2.50")
-    settings = settings_of(model, base_url, protocol=protocol, max_usd=max_usd)
+    settings = resolved_of(model, base_url, protocol=protocol, max_usd=max_usd).settings
     if leaves_unasked(settings) and form.get("may_leave") != "yes":
         raise SettingsError(
             f"Papers and reviews would leave this machine for {model}; if their venue allows that, "
