@@ -8,6 +8,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from reviewscore.addresses import Plain, without_credentials
 from reviewscore.api import conclude, read_input, run_name
 from reviewscore.bounds import put_in_force
 from reviewscore.cli import options
+from reviewscore.cli.app_beside import with_app
 from reviewscore.cli.cache import error_lines
 from reviewscore.cli.closing import agreed, exit_code
 from reviewscore.cli.cost import estimate_lines, page_lines, print_estimate, protocols_line
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
 @options.switch("--retry-errors", help="Try points again that failed.")
 @options.switch("--yes", help="Write into a non-empty folder that is no run folder.")
 @options.ACCEPT_CHANGED
+@options.switch("--view", help="Open the app on the run while it is written, until Ctrl-C.")
 @options.switch("-q", "--quiet", help="Say nothing but errors.")
 @options.setting("local_judge")
 @options.settings_options
@@ -90,6 +93,7 @@ def command(
     retry_errors: bool,
     yes: bool,
     accept_changed: bool,
+    view: bool,
     quiet: bool,
     **flags: object,
 ) -> int:
@@ -119,13 +123,14 @@ def command(
         for line in config_lines(resolved):
             print_line(line)
         return 0
-    if output == "-" and profiles is not None:
-        raise click.UsageError("--profiles is for reports; -o - writes none.")
+    if output == "-" and (view or profiles is not None):
+        raise click.UsageError("--profiles and --view are for run folders; -o - writes none.")
     put_in_force(resolved.settings.bounds)
     put_canaries_in_force(read_canaries(resolved.settings.canaries))
     if venue is not None:
         if output is None and not dry_run:
-            return _venue(
+            judged = partial(
+                _venue,
                 venue.path,
                 resolved,
                 quiet=quiet,
@@ -133,6 +138,7 @@ def command(
                 accept_changed=accept_changed,
                 profiles=None if profiles is None else _profiles(profiles),
             )
+            return with_app(venue.run, judged) if view else judged()
         data = venue.data
     with waiting("reading papers and reviews", quiet=quiet):
         collection = read_input(
@@ -149,10 +155,12 @@ def command(
     if output == "-":
         with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
             return _run(collection, resolved, Path(folder) / "run", quiet=True, to_stdout=True)
-    return _run(
+    out = Path(output or f"runs/{name}")
+    run = partial(
+        _run,
         collection,
         resolved,
-        Path(output or f"runs/{name}"),
+        out,
         quiet=quiet,
         data=data,
         retry_errors=retry_errors,
@@ -160,6 +168,7 @@ def command(
         accept_changed=accept_changed,
         profiles=known,
     )
+    return with_app(out, run) if view else run()
 
 
 def _venue(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import webbrowser
 from pathlib import Path
 
@@ -58,6 +60,10 @@ def command(
     door = listen(port, host)
     here = f"http://127.0.0.1:{door.getsockname()[1]}"
     runs = OpenRuns(shelf, data)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
+            # The server hands it on when it has ended; audits are to be stopped after that.
+            signal.signal(number, lambda *_: sys.exit(0))
     try:
         with private_folder() as cache:
             view = View(runs, people, cache, public_url)

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from starlette.testclient import TestClient
 
 from reviewscore.period.drafts import nothing_logged
 from tests.conftest import PAPER
 from tests.loopback import Loopback
-from tests.view.test_new_audit import EXAMPLE, HERE, REVIEW, App
+from tests.view.owned_app import EXAMPLE, HERE, REVIEW, App
 
 WORD = "zygodactyl"
 DRAFT = f"{REVIEW}\n- What of {WORD} frogs?\n"
-
-
-@pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
-    for name in ("runs", "cache"):
-        (tmp_path / name).mkdir()
-    made = App(tmp_path / "runs", tmp_path / "cache")
-    yield made
-    made.close()
 
 
 def holding(folder: Path) -> list[Path]:
