@@ -122,7 +122,9 @@ def answer(
             return await run_in_threadpool(handler, view, visitor, request, form)
         except (sqlite3.Error, OSError, ReviewScoreError) as error:
             _log.warning("not done: %s", error)
-            raise HTTPException(_FULL, f"Not done: {error}. What was saved is safe.") from error
+            # Others need not know the folders of this machine.
+            reason = f"Not done: {error}." if visitor.owns else "Not done; tell who started it."
+            raise HTTPException(_FULL, f"{reason} What was saved is safe.") from error
         finally:
             await request.close()  # files that were sent
 

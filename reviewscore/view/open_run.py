@@ -16,6 +16,7 @@ from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.paper_offsets import RunByPaper
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
+from reviewscore.view.people import Visitor
 from reviewscore.view.run_index import RunIndex
 from reviewscore.view.shelf import Shelf, ShelvedRun
 
@@ -38,6 +39,7 @@ class OpenRun:
         shelved: Which.
         index: Its points.
         data: Folder of its papers and reviews, where it was named.
+        trouble: Why not all of its points can be read; empty if they can.
     """
 
     shelved: ShelvedRun
@@ -49,6 +51,9 @@ class OpenRun:
     _papers: OrderedDict[str, Paper | None] = field(default_factory=OrderedDict, repr=False)
     _reader: threading.Thread | None = None
     _titled: int = 0
+    _turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _visible: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+    trouble: str = ""
 
     @property
     def key(self) -> str:
@@ -72,41 +77,55 @@ class OpenRun:
 
     def refresh(self) -> None:
         """Enter what was written since; what takes longer is read behind the page."""
-        behind = self.index.read(_AT_ONCE) < 1.0 or self.index.untitled(1, self._titled)
-        if behind and (self._reader is None or not self._reader.is_alive()):
-            self._reader = threading.Thread(target=self._read_on, daemon=True)
-            self._reader.start()
+        with self._turn:
+            if self._reader is not None and self._reader.is_alive():
+                return
+            reader = self._reader = threading.Thread(target=self._read_on, daemon=True)
+            reader.start()
+        reader.join(_AT_ONCE)
 
     def _read_on(self) -> None:
         try:
             before, share = -1.0, 0.0
             while before < share < 1.0:
                 before, share = share, self.index.read(_AT_ONCE)
+            self.trouble = ""
             texts = _TEXTS
             while missing := self.index.untitled(_TITLES, self._titled):
                 texts -= self._enter_titles([name for _, name in missing], texts)
                 self._titled = missing[-1][0]
-        except (ReviewScoreError, sqlite3.Error) as error:  # the run may have been closed
+        except (ReviewScoreError, OSError, sqlite3.Error) as error:  # it may have been closed
+            self.trouble = str(error)
             _log.warning("%s: %s", self.shelved.name, error)
+
+    def visible(self, visitor: Visitor) -> frozenset[str] | None:
+        """The papers that somebody may see; None for all of them."""
+        if visitor.sees_all:
+            return None
+        with self._turn:
+            known, allowed = self._visible.get(visitor.name, (frozenset(), frozenset()))
+            new = [name for name in self.index.paper_ids() if name not in known]
+            if new:
+                allowed |= {name for name in new if visitor.may_see(name)}
+                self._visible[visitor.name] = known.union(new), allowed
+        return allowed
 
     @property
     def by_paper(self) -> RunByPaper | None:
         """Its papers and reviews; None where they cannot be found."""
         with self._lock:
             if not self._looked:
-                self._looked = True
                 try:
                     self._by_paper = RunByPaper(self.path, self.data, accept_changed=True)
                 except ReviewScoreError as error:
                     _log.warning("%s: %s", self.shelved.name, error)
+                self._looked = True
             return self._by_paper
 
     def titles(self, paper_ids: list[str]) -> None:
         """Enter the titles of papers that have none yet, where they are soon known."""
-        if self._reader is not None:
-            self._reader.join(_AT_ONCE)
-            if not self._looked:
-                return  # where papers lie is still being found
+        if not self._looked:
+            return  # where papers lie is still being found
         self._enter_titles(paper_ids, _TEXTS, time.monotonic() + _AT_ONCE)
 
     def _enter_titles(self, names: list[str], texts: int, end: float = float("inf")) -> int:

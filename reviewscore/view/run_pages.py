@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -25,7 +26,7 @@ from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
 from reviewscore.view.pdf_pages import pane_of
 from reviewscore.view.people import OWNER, Visitor
-from reviewscore.view.run_index import PER_PAGE, Filter, PointLine, is_flag, verdict_of
+from reviewscore.view.run_index import PER_PAGE, PointLine, is_flag, verdict_of
 from reviewscore.view.run_list import FLAGS, PAPERS, POINTS, RunList
 from reviewscore.view.shelf import ShelvedRun, state_of
 
@@ -88,11 +89,11 @@ def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
     listed = RunList.of(request.query_params)
     papers: list[PaperLine] = []
     points: list[PointLine] = []
+    among = opened.visible(visitor)
     if listed.by_point:
-        points, total = opened.index.points(listed.wanted, listed.page, listed.order)
-        points = [line for line in points if visitor.may_see(line.paper_id)]
+        points, total = opened.index.points(listed.wanted, listed.page, listed.order, among=among)
     else:
-        papers, total = _papers(opened, visitor, listed)
+        papers, total = _papers(opened, among, listed)
     manifest, last = opened.manifest, max(1, -(-total // PER_PAGE))
     state = state_of(opened.path, manifest)
     html = page(
@@ -101,9 +102,8 @@ def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
             view, visitor,
             run=opened, manifest=manifest, state=state,
             live=live_state(opened) if state == WRITING and visitor.sees_all else None,
-            totals=opened.index.totals() if visitor.sees_all else None, listed=listed,
-            counts=_counts(opened, listed) if visitor.sees_all else None,
-            papers=papers, points=points, total=total if visitor.sees_all else None, last=last,
+            totals=opened.index.totals(among), listed=listed, trouble=opened.trouble,
+            counts=_counts(opened, among, listed), papers=papers, points=points, last=last,
             paper_link=paper_link, done="done" in request.query_params,
             notes=view.notes.of(opened) if visitor.sees_all else Made(None, fresh=True),
         ),
@@ -111,13 +111,11 @@ def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
     return HTMLResponse(html)
 
 
-def _papers(opened: OpenRun, visitor: Visitor, listed: RunList) -> tuple[list[PaperLine], int]:
+def _papers(
+    opened: OpenRun, among: Collection[str] | None, listed: RunList
+) -> tuple[list[PaperLine], int]:
     """The papers on a page of a list, with their titles, and how many the list has."""
-
-    def read() -> tuple[list[PaperLine], int]:
-        lines, total = opened.index.papers(listed.wanted, listed.page, listed.order)
-        return [line for line in lines if visitor.may_see(line.paper_id)], total
-
+    read = partial(opened.index.papers, listed.wanted, listed.page, listed.order, among=among)
     lines, total = read()
     if untitled := [line.paper_id for line in lines if not line.title]:
         opened.titles(untitled)
@@ -127,9 +125,9 @@ def _papers(opened: OpenRun, visitor: Visitor, listed: RunList) -> tuple[list[Pa
     return [replace(line, link=link) for line, link in zip(lines, links, strict=True)], total
 
 
-def _counts(opened: OpenRun, listed: RunList) -> dict[str, int]:
+def _counts(opened: OpenRun, among: Collection[str] | None, listed: RunList) -> dict[str, int]:
     """How much each tab of a list holds."""
-    papers, flags, points = opened.index.counts(listed.tabbed(PAPERS).wanted)
+    papers, flags, points = opened.index.counts(listed.tabbed(PAPERS).wanted, among)
     return {PAPERS: papers, FLAGS: flags, POINTS: points}
 
 
@@ -191,7 +189,7 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
             view, visitor,
             run=opened, manifest=manifest, paper_id=paper_id, paper=paper,
             pane=None if paper is None else pane_of(opened, view.pages, paper, cards),
-            title=lines[0].title, lines=lines, reviews=reviews,
+            title=lines[0].title if lines else "", lines=lines, reviews=reviews,
             at=request.query_params.get("point", ""), listed=listed,
             back=f"/run/{opened.key}{'?' if listed.query else ''}{listed.query}",
             onward=f"/run/{opened.key}/next?{urlencode({'paper': paper_id})}&{listed.query}",
@@ -218,21 +216,15 @@ def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Re
         (line for line in opened.index.of_paper(query.get("paper", ""))
          if line.anchor == query.get("point")), None
     )  # fmt: skip
-    line = _after(opened, visitor, wanted, at) or (at and _after(opened, visitor, wanted, None))
+    after, among = opened.index.after, opened.visible(visitor)
+    line = after(None if at is None else at.offset, wanted, among=among)
+    if line is None and at is not None:
+        line = after(None, wanted, among=among)
     if line is None or (at is not None and line.offset == at.offset):
         query_of_list = "&".join(filter(None, (listed.query, "done=1")))
         return RedirectResponse(f"/run/{opened.key}?{query_of_list}", status_code=303)
     place = paper_link(opened.key, line.paper_id, anchor_of(line.point_id), listed.query)
     return RedirectResponse(place, status_code=303)
-
-
-def _after(
-    opened: OpenRun, visitor: Visitor, wanted: Filter, at: PointLine | None
-) -> PointLine | None:
-    line = opened.index.after(None if at is None else at.offset, wanted)
-    while line is not None and not visitor.may_see(line.paper_id):
-        line = opened.index.after(line.offset, wanted)
-    return line
 
 
 def people_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:

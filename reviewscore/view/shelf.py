@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from reviewscore.errors import RunFolderError
@@ -46,7 +47,21 @@ class ShelvedRun:
         Raises:
             RunFolderError: It cannot be read.
         """
-        return manifest_of(self.path)
+        return _manifest_now(self.path)
+
+
+def _manifest_now(run: Path) -> Manifest:
+    """A run's manifest; one that did not change is not read again."""
+    try:
+        state = (run / MANIFEST).stat()
+    except OSError:
+        return manifest_of(run)  # which says what is wrong
+    return _manifest(run, (state.st_ino, state.st_mtime_ns, state.st_size))
+
+
+@lru_cache(maxsize=_MOST_RUNS)
+def _manifest(run: Path, state: tuple[int, int, int]) -> Manifest:
+    return manifest_of(run)
 
 
 def state_of(run: Path, manifest: Manifest) -> str:
@@ -113,7 +128,7 @@ class Shelf:
 
 def _is_run(folder: Path) -> bool:
     try:
-        manifest_of(folder)
+        _manifest_now(folder)
     except RunFolderError:  # a run of another verb, or one that cannot be read
         return False
     return True
