@@ -84,7 +84,7 @@ def live_state(opened: OpenRun) -> LiveState:
     manifest = opened.manifest
     state = state_of(opened.path, manifest)
     totals, known = opened.index.totals(), progress_of(opened.path)
-    share = None
+    share = 1.0 if state == "finished" else None
     if known is not None and known.expected:
         share = min(1.0, totals.points / known.expected)
     newest = tuple(

@@ -17,7 +17,7 @@ from reviewscore.errors import InputError, SettingsError
 from reviewscore.view.audit_jobs import DATA, AuditJob, AuditOrder, SentFile
 from reviewscore.view.context import Form, View
 from reviewscore.view.judge_choice import judges_here, leaves_unasked, resolved_of
-from reviewscore.view.live import live_state
+from reviewscore.view.live import WRITING, live_state
 from reviewscore.view.pages import page
 from reviewscore.view.people import Visitor
 from reviewscore.view.run_pages import check_owner, shown
@@ -147,6 +147,8 @@ def audit_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     key = next((one.key for one in view.runs.shelf.runs() if one.path == job.run), None)
     opened = None if key is None else view.run(visitor, key)
     running = phase in ("running", "elsewhere")
+    live = live_state(opened) if opened is not None and running else None
+    live = None if live is None or live.state != WRITING else live
     results, beside = job.said("estimate" if job.state is None else job.state.doing)
     html = page(
         "audit.html",
@@ -154,8 +156,7 @@ def audit_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
             view, visitor,
             job=job, phase=phase, order=order, run=opened, results=results, beside=beside,
             code=None if job.state is None else job.state.code, left_out=_LEFT_OUT,
-            live=live_state(opened) if opened is not None and running else None,
-            refresh=phase == "estimating" or (running and opened is None),
+            live=live, refresh=phase == "estimating" or (running and live is None),
         ),
     )  # fmt: skip
     return HTMLResponse(html)

@@ -102,6 +102,7 @@ def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
             view, visitor,
             run=opened, manifest=manifest, state=state,
             live=live_state(opened) if state == WRITING and visitor.sees_all else None,
+            job=view.jobs.of_run(opened.path) if visitor.owns else None,
             totals=opened.index.totals(among), listed=listed, trouble=opened.trouble,
             counts=_counts(opened, among, listed), papers=papers, points=points, last=last,
             paper_link=paper_link, done="done" in request.query_params,

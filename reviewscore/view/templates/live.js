@@ -44,7 +44,10 @@
   const source = new EventSource(panel.dataset.live);
   again.textContent = "What is written shows here by itself.";
   source.addEventListener("message", (event) => show(JSON.parse(event.data)));
-  source.addEventListener("end", () => source.close());
+  source.addEventListener("end", () => {
+    source.close();
+    if ("reload" in panel.dataset) setTimeout(() => location.reload(), 1000);
+  });
   source.addEventListener("error", () => {
     if (source.readyState === EventSource.CLOSED) again.textContent = "The connection is gone; load the page again.";
   });
