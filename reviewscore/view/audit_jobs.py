@@ -90,7 +90,7 @@ class AuditOrder(Record):
         return tuple(one for one in self.reviews if one.waiting)
 
 
-class JobState(Record):
+class AuditStep(Record):
     """What was last done for an audit; `code` is how it ended, None while it goes on."""
 
     doing: Literal["estimate", "audit"]
@@ -140,10 +140,10 @@ class AuditJob:
             raise InputError("is no audit of this app", file=self.folder / _ORDER) from error
 
     @property
-    def state(self) -> JobState | None:
+    def state(self) -> AuditStep | None:
         """What was done for it last; None if nothing was."""
         with suppress(OSError, ReviewScoreError, ValidationError):
-            return JobState.model_validate_json(read_whole(self.folder / _STATE) or b"")
+            return AuditStep.model_validate_json(read_whole(self.folder / _STATE) or b"")
         return None
 
     @property
@@ -174,7 +174,7 @@ class AuditJob:
             return "estimating"
         return "ready" if state.code in (0, PARTLY) else "refused"
 
-    def _phase_of_audit(self, state: JobState) -> str:
+    def _phase_of_audit(self, state: AuditStep) -> str:
         if self.busy:
             return "running"
         if state.code is None and progress_of(self.run) is not None:
@@ -239,7 +239,7 @@ class AuditJob:
             around = {**os.environ, "NO_COLOR": "1"}
             if self.order.may_leave:
                 around["REVIEWSCORE_CONFIDENTIALITY"] = "provider"
-            self._note(JobState(doing=doing))
+            self._note(AuditStep(doing=doing))
             results, beside = (self.folder / name for name in _LOGS[doing])
             with results.open("wb") as out, beside.open("wb") as err:
                 self.process = subprocess.Popen(
@@ -256,9 +256,9 @@ class AuditJob:
     def _wait(self, process: subprocess.Popen[bytes], doing: Literal["estimate", "audit"]) -> None:
         code = process.wait()
         with suppress(ReviewScoreError, OSError):  # the folder may have been taken away
-            self._note(JobState(doing=doing, code=code))
+            self._note(AuditStep(doing=doing, code=code))
 
-    def _note(self, state: JobState) -> None:
+    def _note(self, state: AuditStep) -> None:
         write_whole(self.folder / _STATE, state.model_dump_json())
 
 
