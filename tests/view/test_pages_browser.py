@@ -52,19 +52,19 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     runs.close()
 
 
-def entered(browser: Browser, address: str, size: dict[str, int], where: str) -> Page:
-    page = browser.new_context(viewport=size).new_page()  # type: ignore[arg-type]
+def entered(browser: Browser, address: str, size: dict[str, int], scheme: str = "light") -> Page:
+    page = browser.new_page(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
     page.set_default_timeout(8_000)
     page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
     page.goto(address)
-    page.locator("a", has_text=where).first.click()
+    page.locator("a", has_text="first").first.click()
     return page
 
 
 def test_escape_comes_back_to_the_place_in_the_list_and_r_shows_the_review(
     browser: Browser, address: str
 ) -> None:
-    page = entered(browser, address, DESK, "first")
+    page = entered(browser, address, DESK)
     page.goto(f"{page.url}?list=points&page=4")
     row = page.locator(".queue li", has_text="vague remark").first
     row.scroll_into_view_if_needed()
@@ -88,7 +88,7 @@ def test_escape_comes_back_to_the_place_in_the_list_and_r_shows_the_review(
 def test_a_phone_shows_papers_on_the_first_screen_and_unfolds_the_filter(
     browser: Browser, address: str
 ) -> None:
-    page = entered(browser, address, PHONE, "first")
+    page = entered(browser, address, PHONE)
 
     assert page.locator(".papers tbody a").first.bounding_box()["y"] < PHONE["height"]  # type: ignore[index]
     assert not page.locator("select[name=sort]").is_visible()
@@ -105,8 +105,7 @@ def test_a_phone_shows_papers_on_the_first_screen_and_unfolds_the_filter(
 def test_lists_and_two_runs_side_by_side_pass_axe(
     browser: Browser, address: str, size: dict[str, int], scheme: str
 ) -> None:
-    page = entered(browser, address, size, "first")
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page = entered(browser, address, size, scheme)
     assert violations(page) == []
     page.locator(".tabs a", has_text="Flags").click()
     assert violations(page) == []
