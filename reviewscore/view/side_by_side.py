@@ -127,7 +127,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class SharedPoints:
     """The points that two runs share.
 
     Attributes:
@@ -188,17 +188,17 @@ def _attached(file: Path, first: OpenRun, second: OpenRun) -> sqlite3.Connection
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Pairs of runs that somebody compared, made anew when one of the runs has changed."""
+    """SharedPoints of runs that somebody compared, made anew when one of the runs has changed."""
 
-    _pairs: Behind[Pairs] = field(default_factory=lambda: Behind(_dropped), repr=False)
+    _pairs: Behind[SharedPoints] = field(default_factory=lambda: Behind(_dropped), repr=False)
     _figures: Behind[Figures] = field(default_factory=Behind, repr=False)
 
-    def pairs(self, first: OpenRun, second: OpenRun, folder: Path) -> Made[Pairs]:
+    def pairs(self, first: OpenRun, second: OpenRun, folder: Path) -> Made[SharedPoints]:
         """The points that two runs share; the table is kept in a private folder."""
         read = tuple(run.index.totals().points for run in (first, second))
         state = (*_state(first, second), read)
         name = hashlib.sha256(repr((first.key, second.key, state)).encode()).hexdigest()[:16]
-        made = Pairs(first, second, folder / f"pairs-{name}.sqlite")
+        made = SharedPoints(first, second, folder / f"pairs-{name}.sqlite")
         found = self._pairs.get(
             (first.key, second.key), state, lambda: _written(made), wait=_WAIT_PAIRS
         )
@@ -218,7 +218,7 @@ def _state(first: OpenRun, second: OpenRun) -> tuple[object, ...]:
     return state_of_files(first.path), state_of_files(second.path)
 
 
-def _written(pairs: Pairs) -> Pairs:
+def _written(pairs: SharedPoints) -> SharedPoints:
     """The pairs, by identifier where the words are the same; as `compare` pairs them.
 
     With a run of before, whose identifiers are places, by review and the words' beginning.
@@ -234,7 +234,7 @@ def _written(pairs: Pairs) -> Pairs:
     return pairs
 
 
-def _dropped(pairs: Pairs) -> None:
+def _dropped(pairs: SharedPoints) -> None:
     with suppress(OSError):
         pairs.file.unlink(missing_ok=True)
 
