@@ -188,7 +188,7 @@ def _attached(file: Path, first: OpenRun, second: OpenRun) -> sqlite3.Connection
 
 @dataclass(frozen=True)
 class SideBySide:
-    """SharedPoints of runs that somebody compared, made anew when one of the runs has changed."""
+    """Shared points of runs that somebody compared, made anew when one of the runs has changed."""
 
     _pairs: Behind[SharedPoints] = field(default_factory=lambda: Behind(_dropped), repr=False)
     _figures: Behind[Figures] = field(default_factory=Behind, repr=False)
