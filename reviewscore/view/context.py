@@ -18,6 +18,7 @@ from reviewscore.view.open_run import OpenRun, OpenRuns
 from reviewscore.view.page_store import PageStore
 from reviewscore.view.people import People, Visitor
 from reviewscore.view.run_notes import RunNotes
+from reviewscore.view.side_by_side import SideBySide
 
 _LONGEST_FORM = 200_000
 """Bytes of a form without a file."""
@@ -38,6 +39,7 @@ class View:
         jobs: Audits that were begun in the browser.
         pages: Pages of PDFs, drawn.
         notes: What must be known of runs before any number.
+        side_by_side: Pairs of runs that are compared.
     """
 
     runs: OpenRuns
@@ -46,6 +48,7 @@ class View:
     public: str | None = None
     longest: int = _LONGEST_FORM
     notes: RunNotes = field(default_factory=RunNotes)
+    side_by_side: SideBySide = field(default_factory=SideBySide)
     cookie: str = field(init=False)
     jobs: AuditJobs = field(init=False)
     pages: PageStore = field(init=False)

@@ -172,6 +172,11 @@ class RunIndex:
             os.close(handle)
             self._file, self._kept = IndexFile(Path(name), _TABLES, _VERSION), False
 
+    @property
+    def file(self) -> Path:
+        """Where the table lies."""
+        return self._file.path
+
     def close(self) -> None:
         """Close the table."""
         self._file.close()
@@ -671,7 +676,7 @@ def _condition(
     source = "points"
     condition, values = _among("paper", among)
     parts, given = [condition], [*values]
-    match = _match(wanted.words)
+    match = match_of(wanted.words)
     if match:  # the table of words comes first: it knows the fewest
         source = "searched CROSS JOIN points ON points.offset = searched.rowid"
         parts.append("searched MATCH ?")
@@ -695,7 +700,7 @@ def _stored(text: str) -> str:
     return storable(text).replace("\0", "\\0")
 
 
-def _match(words: str) -> str:
+def match_of(words: str) -> str:
     """What is searched for: beginnings of words, all of them; never a language of queries."""
     found = [word for word in words.replace("\0", " ").split() if re.search(r"[^\W_]", word)]
     quoted = []

@@ -22,6 +22,11 @@ def one_of(query: Mapping[str, str], name: str, values: Sequence[str]) -> str:
     return given if given in values else ""
 
 
+def search_of(query: Mapping[str, str]) -> str:
+    """The words that an address searches for."""
+    return query.get("words", "")[:_LONGEST_WORDS]
+
+
 def page_number(query: Mapping[str, str]) -> int:
     """The page that an address asks for, from 1."""
     given = query.get("page", "1")
@@ -49,7 +54,7 @@ class RunList:
     def of(cls, query: Mapping[str, str]) -> Self:
         """The list that an address asks for; what is no value of a filter asks for all."""
         wanted = Filter(
-            query.get("words", "")[:_LONGEST_WORDS],
+            search_of(query),
             one_of(query, "verdict", VERDICTS),
             one_of(query, "type", TYPES),
             one_of(query, "seen", ("yes", "no")),

@@ -8,17 +8,23 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.files import read_whole
 from reviewscore.pages.paper_list import PaperLine
 from reviewscore.pages.point_card import Card, Stretch, anchor_of, card_of
 from reviewscore.report.lines import unread_evidence_words
 from reviewscore.report.paper_pages import marked_fields
+from reviewscore.report.summary import Summary
+from reviewscore.runs.folder import SUMMARY
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.verdict import Finding
 from reviewscore.view.behind import Made
 from reviewscore.view.context import Form, View, paper_link
 from reviewscore.view.live import WRITING, live_state
@@ -44,7 +50,7 @@ class ShelfLine:
         judge: Who judged.
         state: ``finished``, ``being written`` or ``stopped``.
         manifest: What it was made with.
-        flags: Flags, where they were counted.
+        flags: Flags, or points that the paper speaks to, where they were counted.
     """
 
     run: ShelvedRun
@@ -54,6 +60,11 @@ class ShelfLine:
     state: str
     manifest: Manifest
     flags: int | None = None
+
+    @property
+    def lexical(self) -> bool:
+        """Whether the embedded judge made it, which gives no score."""
+        return self.judge == EMBEDDED
 
 
 def shown(view: View, visitor: Visitor, **more: object) -> dict[str, object]:
@@ -67,9 +78,9 @@ def shelf_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     if len(runs) == 1 and "all" not in request.query_params:
         return RedirectResponse(f"/run/{runs[0].key}", status_code=303)
     lines = [line for run in runs[:_MOST_SHELVED] if (line := _shelf_line(run)) is not None]
-    return HTMLResponse(
-        page("shelf.html", **shown(view, visitor, lines=lines, left_out=len(runs) - len(lines)))
-    )
+    choose = "choose" in request.query_params
+    more = shown(view, visitor, lines=lines, left_out=len(runs) - len(lines), to_choose=choose)
+    return HTMLResponse(page("shelf.html", **more))
 
 
 def _shelf_line(run: ShelvedRun) -> ShelfLine | None:
@@ -78,9 +89,21 @@ def _shelf_line(run: ShelvedRun) -> ShelfLine | None:
     except RunFolderError:
         return None
     name = Path(manifest.data or (manifest.pair or ["?"])[0]).name
-    flags = manifest.counts.findings.get("addressed")
     state = state_of(run.path, manifest)
-    return ShelfLine(run, f"/run/{run.key}", name, manifest.judge, state, manifest, flags)
+    return ShelfLine(
+        run, f"/run/{run.key}", name, manifest.judge, state, manifest, _flags(run.path, manifest)
+    )
+
+
+def _flags(run: Path, manifest: Manifest) -> int | None:
+    """The flags of a run as its summary counts them; None where there is none."""
+    if manifest.judge == EMBEDDED:
+        return manifest.counts.findings.get(Finding.ADDRESSED.value)
+    try:
+        summary = Summary.model_validate_json(read_whole(run / SUMMARY) or b"")
+    except (ValidationError, RunFolderError):
+        return None
+    return None if summary.judged is None else summary.judged.overall.misinformed
 
 
 def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:

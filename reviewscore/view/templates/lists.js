@@ -4,10 +4,19 @@
   const search = document.querySelector('[data-focus="/"]');
   if (search) keys["/"] = () => { search.focus(); search.select(); };
 
+  const phone = matchMedia("(max-width: 40rem)").matches;
+  for (const fold of document.querySelectorAll("details[data-fold=phone]")) fold.open = !phone;
+
+  // A page that lacks what is still being made is loaded again once, when it is there.
+  const ready = async () => {
+    const text = await (await fetch(location.href)).text();
+    if (text.includes("data-again") || document.activeElement.closest("form")) setTimeout(ready, 3000);
+    else location.reload();
+  };
+  if (document.querySelector("[data-again]")) setTimeout(ready, 1500);
+
   const back = document.getElementById("back");
   if (!back) return;
-  const jumps = document.getElementById("jumps");
-  if (jumps && matchMedia("(max-width: 60rem)").matches) jumps.open = false;
 
   // Who came from the list finds it where it was left.
   const list = back.href.split("#")[0];
