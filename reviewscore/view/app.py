@@ -22,7 +22,7 @@ from reviewscore.errors import ReviewScoreError
 from reviewscore.pages.environment import content_security_policy, inline_source
 from reviewscore.pages.http_guard import Guard, GuardRules, answer_until_stopped, same_secret
 from reviewscore.report.html import page_environment
-from reviewscore.view import new_audit, pages, pdf_handlers, private, run_pages
+from reviewscore.view import judgment_pages, new_audit, pages, pdf_handlers, private, run_pages
 from reviewscore.view.context import Form, Handler, View
 from reviewscore.view.live import Live
 from reviewscore.view.people import OWNER, Visitor
@@ -70,6 +70,9 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         Route("/run/{key}/paper/{paper:path}", answer(view, run_pages.paper_page)),
         Route("/run/{key}/pane/{paper:path}", answer(view, pdf_handlers.pane_page)),
         Route("/run/{key}/page/{paper:path}", answer(view, pdf_handlers.page_picture)),
+        Route(
+            "/run/{key}/paper/{paper:path}", answer(view, judgment_pages.judge), methods=["POST"]
+        ),
         Route("/run/{key}/next", answer(view, run_pages.next_point)),
         Route("/run/{key}/live", Live(view).endpoint),
         Route("/people", answer(view, run_pages.people_page)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +39,8 @@ class View:
         jobs: Audits that were begun in the browser.
         pages: Pages of PDFs, drawn.
         notes: What must be known of runs before any number.
+        blind: Whether points are judged without their verdicts in sight.
+        given: How often each person has said something since the start.
     """
 
     runs: OpenRuns
@@ -46,6 +49,8 @@ class View:
     public: str | None = None
     longest: int = _LONGEST_FORM
     notes: RunNotes = field(default_factory=RunNotes)
+    blind: bool = False
+    given: Counter[str] = field(default_factory=Counter)
     cookie: str = field(init=False)
     jobs: AuditJobs = field(init=False)
     pages: PageStore = field(init=False)
