@@ -264,6 +264,8 @@ def settled_opinion(said: Iterable[FlagJudgment]) -> bool | str:
 def looked_at_words(run: Path, flags: Iterable[str]) -> str:
     """How many of a run's flags people looked at, and what they say; empty if nobody did.
 
+    What they say of points whose verdicts they had not seen is not in it.
+
     Args:
         run: The run folder.
         flags: Identifiers of its flags.
@@ -276,8 +278,7 @@ def looked_at_words(run: Path, flags: Iterable[str]) -> str:
     said: Mapping[str, list[FlagJudgment]] = {
         point_id: own
         for point_id in found.points()
-        if point_id in wanted
-        and (own := [one for one in found.standing(point_id) if one.kind is JudgmentKind.JUDGMENT])
+        if point_id in wanted and (own := replies_to(Asked.FLAG, found.standing(point_id)))
     }
     if not said:
         return ""
