@@ -20,6 +20,7 @@ from reviewscore.view.judgment_pages import opinion_of, save
 from reviewscore.view.judgments import PointSaid, new_judgment, said_of
 from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
+from reviewscore.view.pdf_pages import pane_of
 from reviewscore.view.people import Visitor
 from reviewscore.view.run_pages import shown
 
@@ -96,11 +97,12 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     if not cards:
         raise HTTPException(404, "No point of this paper is next; take the points in their order.")
     opened.titles([paper_id])
-    lines = opened.index.of_paper(paper_id)
+    lines, paper = opened.index.of_paper(paper_id), opened.paper(paper_id)
     html = page(
         "blind_paper.html",
         **shown(
-            view, visitor, run=opened, paper_id=paper_id, paper=opened.paper(paper_id),
+            view, visitor, run=opened, paper_id=paper_id, paper=paper,
+            pane=None if paper is None else pane_of(opened, view.pages, paper, ()),
             title=lines[0].title, cards=cards, link=paper_link(key, paper_id),
             at=request.query_params.get("point", "") or form.get("at", ""),
         ),

@@ -26,6 +26,7 @@ from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
 from reviewscore.view.people import Visitor
 from reviewscore.view.run_index import PointLine
+from reviewscore.view.run_list import RunList
 
 NOT_SAVED = 507
 
@@ -78,14 +79,16 @@ def save(
         if form.get("fragment"):
             return PlainTextResponse(words, status_code=NOT_SAVED)
         return again(view, visitor, request, form | {"failure": words, "at": anchor})
-    link, came = paper_link(opened.key, score.paper_id), form.get("from", "")
+    came, query = form.get("from", ""), RunList.of(request.query_params).query
+    link = paper_link(opened.key, score.paper_id, query=query)
     if form.get("fragment"):
         said = said_of(
             opened.judgments.said, score, view.people.who(visitor), asked=asked, came=came
         )
         shown = run_pages.shown(view, visitor, said=said, score=score, link=link)
         return HTMLResponse(page("judge_panel.html", **shown))
-    place = paper_link(opened.key, score.paper_id, anchor, sampling_of(came).value)
+    query = "&".join(filter(None, (query, f"from={sampling_of(came).value}")))
+    place = paper_link(opened.key, score.paper_id, anchor, query)
     return RedirectResponse(f"{place}#{anchor}", status_code=303)
 
 

@@ -61,16 +61,6 @@
       else tell("Choose a point first, with j or k.");
     };
   }
-  const aim = (card) => {
-    const panel = panelOf(card);
-    const next = document.querySelector('[data-key="n"]');
-    if (!panel || !next) return;
-    const address = new URL(next.href);
-    address.searchParams.set("after", panel.querySelector('[name="point"]').value);
-    next.href = address;
-  };
-  aim(document.querySelector("article.point.current"));
-  document.addEventListener("point", (event) => aim(event.detail));
   window.addEventListener("beforeunload", (event) => {
     const dirty = [...document.querySelectorAll(".judge textarea")].some((field) => field.value !== field.defaultValue);
     if (dirty) event.preventDefault();
