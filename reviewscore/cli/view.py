@@ -12,6 +12,7 @@ import click
 from reviewscore.cli import options
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
+from reviewscore.errors import SettingsError
 
 
 @click.command("view", cls=Verb, writes_files=True)
@@ -25,6 +26,21 @@ from reviewscore.cli.verb import Verb
 @options.preset("--port", type=click.IntRange(0, 65535), default=8793, help="0 takes a free one.")
 @click.option("--public-url", help="Address by which people reach it: https://NAME[:PORT].")
 @options.path("--assignments", help="Who is what to which paper: others see these papers alone.")
+@click.option(
+    "--release",
+    type=click.Choice(["flags", "points"]),
+    help="With --assignments: what authors see of their papers' reviews; nothing without it.",
+)
+@options.preset("--as", "name", default="owner", help="Your pseudonym in what you say of flags.")
+@options.switch(
+    "--blind",
+    help="Judge flags and other points, drawn at random and mixed, without their verdicts.",
+)
+@options.path(
+    "--keep",
+    default=Path("judgments"),
+    help="Folder for what is said of runs beside which nothing can be written.",
+)
 @options.switch("--no-browser", help="Only print the address.")
 def command(
     folder: Path,
@@ -33,7 +49,11 @@ def command(
     port: int,
     public_url: str | None,
     assignments: Path | None,
+    release: str | None,
+    name: str,
+    keep: Path,
     *,
+    blind: bool,
     no_browser: bool,
 ) -> None:
     """Open the app: runs, papers with their passages marked, flags to look at.
@@ -46,27 +66,33 @@ def command(
     """
     from reviewscore.pages.http_guard import LOOPBACK, check_reach, listen
     from reviewscore.period.assignments import read_assignments
+    from reviewscore.period.deliver import Release
     from reviewscore.period.drafts import private_folder
+    from reviewscore.sources.annotations import is_pseudonym
     from reviewscore.view.app import serve
     from reviewscore.view.context import View
     from reviewscore.view.open_run import OpenRuns
-    from reviewscore.view.people import People
+    from reviewscore.view.people import OWNER, People
     from reviewscore.view.shelf import Shelf
 
+    if name != OWNER and not is_pseudonym(name):
+        raise SettingsError(f"--as {name}: give a pseudonym such as AC7")
     check_reach(public_url, reachable=host not in LOOPBACK)
     shelf = Shelf(folder)
     rights = None if assignments is None else read_assignments(assignments)
-    people = People(shelf.folder, rights)
+    people = People(
+        shelf.folder, rights, name, released=None if release is None else Release(release)
+    )
     door = listen(port, host)
     here = f"http://127.0.0.1:{door.getsockname()[1]}"
-    runs = OpenRuns(shelf, data)
+    runs = OpenRuns(shelf, data, kept=keep)
     for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
             # The server hands it on when it has ended; audits are to be stopped after that.
             signal.signal(number, lambda *_: sys.exit(0))
     try:
         with private_folder() as cache:
-            view = View(runs, people, cache, public_url)
+            view = View(runs, people, cache, public_url, blind=blind)
             address = f"{public_url or here}/enter/{people.secret}"
             print_line(address)
             say("Ctrl-C ends; what was said in the app is kept in the run folders.")

@@ -73,6 +73,7 @@ from reviewscore.runs.folder import (
     manifest_of,
     read_points,
 )
+from reviewscore.runs.judgments import JUDGMENT_FILES, judgments_held
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.purge import models_of
 from reviewscore.schema.paper import base_paper_id
@@ -394,6 +395,9 @@ class _Removal:
         if left or file.parent.name == "shards" or name.startswith(VIEW_INDEX):
             # Left by a kill; what workers gave, which the ledger holds too; what is made anew.
             self._unlink(file)
+        elif re.fullmatch(JUDGMENT_FILES, name) and not self.dry:
+            with judgments_held(file.parent):  # nothing that is said meanwhile is lost
+                self._rewrite(file, file)
         elif file.suffix == ".jsonl":
             self._rewrite(file, file)
         elif file.suffix == ".json":

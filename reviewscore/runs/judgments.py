@@ -29,7 +29,9 @@ from reviewscore.schema.point_score import PointScore
 
 JUDGMENTS_LOCK = ".judgments.lock"
 """Held while a line is written or the file is written anew, and never longer."""
-_NAMES = re.compile(r"judgments(?:-[A-Za-z0-9][A-Za-z0-9-]{0,80})?\.jsonl")
+JUDGMENT_FILES = r"judgments(?:-[A-Za-z0-9][A-Za-z0-9-]{0,80})?\.jsonl"
+"""Names of files of judgments, as a pattern: the run's own, and those of other places."""
+_NAMES = re.compile(JUDGMENT_FILES)
 _SECONDS = 30
 _OWN_TURN = threading.Lock()
 _KINDS = {
@@ -261,24 +263,24 @@ def settled_opinion(said: Iterable[FlagJudgment]) -> bool | str:
     return next((one for one in sure if one is not None), "unsure")
 
 
-def looked_at_words(run: Path, flags: Iterable[str]) -> str:
+def looked_at_words(run: Path, flags: int, is_flag: Callable[[str], bool]) -> str:
     """How many of a run's flags people looked at, and what they say; empty if nobody did.
 
     What they say of points whose verdicts they had not seen is not in it.
 
     Args:
         run: The run folder.
-        flags: Identifiers of its flags.
+        flags: How many flags it has.
+        is_flag: Whether a point is one, by its identifier.
 
     Raises:
         RunFolderError: A file cannot be read.
     """
     found = read_judgments(run)
-    wanted = set(flags)
     said: Mapping[str, list[FlagJudgment]] = {
         point_id: own
         for point_id in found.points()
-        if point_id in wanted and (own := replies_to(Asked.FLAG, found.standing(point_id)))
+        if is_flag(point_id) and (own := replies_to(Asked.FLAG, found.standing(point_id)))
     }
     if not said:
         return ""
@@ -287,9 +289,9 @@ def looked_at_words(run: Path, flags: Iterable[str]) -> str:
     words = [f"agreed {counts[True]}", f"disagreed {counts[False]}", f"unsure {counts['unsure']}"]
     if counts["differ"]:
         words.append(f"people differ on {counts['differ']}")
-    flags_of = counted(len(wanted), "flag")
+    were = "was" if len(said) == 1 else "were"
     return (
-        f"{len(said):,} of {flags_of} {'was' if len(said) == 1 else 'were'} looked at by "
+        f"{len(said):,} of {counted(flags, 'flag')} {were} looked at by "
         f"{people} {'person' if people == 1 else 'people'}: {', '.join(words)}. This is a review "
         "of flags and no rate."
     )
