@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import webbrowser
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import click
@@ -16,7 +17,7 @@ from reviewscore.errors import SettingsError
 
 
 @click.command("view", cls=Verb, writes_files=True)
-@click.argument("folder", type=options.PATH, default=Path("runs"))
+@click.argument("folder", type=click.Path(), default="runs")
 @click.option(
     "--data",
     type=options.DataPath(),
@@ -43,7 +44,7 @@ from reviewscore.errors import SettingsError
 )
 @options.switch("--no-browser", help="Only print the address.")
 def command(
-    folder: Path,
+    folder: str,
     data: Path | None,
     host: str,
     port: int,
@@ -58,7 +59,8 @@ def command(
 ) -> None:
     """Open the app: runs, papers with their passages marked, flags to look at.
 
-    FOLDER is a run folder, or one that holds runs (the default is runs). It answers this machine
+    FOLDER is a run folder, or one that holds runs (the default is runs); or the address of one on a
+    store, such as s3://bucket/runs, which is copied here and kept in step. It answers this machine
     alone; others need an invitation (page People) and a proxy with TLS (--public-url).
 
     \b
@@ -78,30 +80,50 @@ def command(
     if name != OWNER and not is_pseudonym(name):
         raise SettingsError(f"--as {name}: give a pseudonym such as AC7")
     check_reach(public_url, reachable=host not in LOOPBACK)
-    shelf = Shelf(folder)
     rights = None if assignments is None else read_assignments(assignments)
-    people = People(
-        shelf.folder, rights, name, released=None if release is None else Release(release)
-    )
-    door = listen(port, host)
-    here = f"http://127.0.0.1:{door.getsockname()[1]}"
-    runs = OpenRuns(shelf, data, kept=keep)
+    released = None if release is None else Release(release)
+    with ExitStack() as stack:
+        cache = stack.enter_context(private_folder())
+        place, remote = Path(folder), "://" in folder
+        if remote:
+            place = _copied(folder, cache, keep, stack)
+        shelf = Shelf(place)
+        people = People(keep if remote else shelf.folder, rights, name, released=released)
+        door = listen(port, host)
+        here = f"http://127.0.0.1:{door.getsockname()[1]}"
+        runs = stack.enter_context(closing(OpenRuns(shelf, data, kept=keep, mirrored=remote)))
+        view = View(runs, people, cache, public_url, blind=blind)
+        address = f"{public_url or here}/enter/{people.secret}"
+        print_line(address)
+        where = f"in {keep}" if remote else "in the run folders"
+        say(f"Ctrl-C ends; what was said in the app is kept {where}.")
+        if not no_browser and public_url is None:
+            webbrowser.open(address)
+        _end_in_order()
+        try:
+            serve(view, door)
+        finally:
+            if stopped := view.jobs.close():
+                say(f"{stopped} audits were stopped; page New audit goes on with them")
+
+
+def _end_in_order() -> None:
+    """Have a signal end the server as Ctrl-C does, so that audits are stopped after it."""
     for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
             # The server hands it on when it has ended; audits are to be stopped after that.
             signal.signal(number, lambda *_: sys.exit(0))
-    try:
-        with private_folder() as cache:
-            view = View(runs, people, cache, public_url, blind=blind)
-            address = f"{public_url or here}/enter/{people.secret}"
-            print_line(address)
-            say("Ctrl-C ends; what was said in the app is kept in the run folders.")
-            if not no_browser and public_url is None:
-                webbrowser.open(address)
-            try:
-                serve(view, door)
-            finally:
-                if stopped := view.jobs.close():
-                    say(f"{stopped} audits were stopped; page New audit goes on with them")
-    finally:
-        runs.close()
+
+
+def _copied(address: str, cache: Path, keep: Path, stack: ExitStack) -> Path:
+    """A copy of the runs of a store, kept in step until the app ends."""
+    from reviewscore.cli.terminal import waiting
+    from reviewscore.view.remote_runs import RemoteRuns
+
+    copy = cache / (address.rstrip("/").rpartition("/")[2] or "runs")
+    with waiting("copying runs"):
+        remote = RemoteRuns(address, copy, keep)
+    keep.mkdir(parents=True, exist_ok=True)
+    stack.callback(remote.close)
+    remote.start()
+    return copy

@@ -13,7 +13,7 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatch
@@ -395,11 +395,10 @@ class _Removal:
         if left or file.parent.name == "shards" or name.startswith(VIEW_INDEX):
             # Left by a kill; what workers gave, which the ledger holds too; what is made anew.
             self._unlink(file)
-        elif re.fullmatch(JUDGMENT_FILES, name) and not self.dry:
-            with judgments_held(file.parent):  # nothing that is said meanwhile is lost
-                self._rewrite(file, file)
         elif file.suffix == ".jsonl":
-            self._rewrite(file, file)
+            said = re.fullmatch(JUDGMENT_FILES, name) and not self.dry
+            with judgments_held(file.parent) if said else nullcontext():
+                self._rewrite(file, file)  # nothing that people say meanwhile is lost
         elif file.suffix == ".json":
             raw = file.read_bytes()
             whole = raw.rstrip(b"\n") + b"\n"

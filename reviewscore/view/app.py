@@ -103,12 +103,17 @@ def _in_sight(view: View) -> list[BaseRoute]:
 
 
 def _new(view: View) -> list[BaseRoute]:
-    """Addresses at which audits are begun, and drafts are looked at."""
+    """Addresses at which drafts are looked at and, unless runs are copies, audits are begun."""
     drafts = private.PrivateDrafts(view)
-    making = answer(view, new_audit.make_audit, files=MOST_FILES, owner=True)
-    return [
+    own: list[BaseRoute] = [
         Route(private.PLACE, drafts.form, methods=["GET"]),
         Route(private.PLACE, drafts.page, methods=["POST"]),
+    ]
+    if view.runs.mirrored:
+        return own
+    making = answer(view, new_audit.make_audit, files=MOST_FILES, owner=True)
+    return [
+        *own,
         Route("/new", answer(view, new_audit.new_page)),
         Route("/new", making, methods=["POST"]),
         Route("/new/{name}", answer(view, new_audit.audit_page)),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.pages import wording
-from reviewscore.runs.folder import JUDGMENTS
+from reviewscore.runs.folder import JUDGMENTS, manifest_of
 from reviewscore.runs.judgments import Judgments, append_judgment, remark_of_answer, replies_to
 from reviewscore.schema.judgment import (
     LONGEST_NOTE,
@@ -26,6 +26,7 @@ from reviewscore.schema.judgment import (
 )
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import storable
+from reviewscore.sources.data_folder import digest_name
 from reviewscore.view.run_index import RunIndex, is_flag
 
 CHOICES: Mapping[Asked, tuple[tuple[FlagOpinion, str, str], ...]] = {
@@ -48,6 +49,15 @@ def own_name(kept: Path) -> str:
     host = re.sub(r"[^A-Za-z0-9]+", "-", socket.gethostname()).strip("-")[:40] or "host"
     digest = hashlib.sha256(f"{host}\n{kept.resolve()}".encode("utf-8", "replace")).hexdigest()
     return f"judgments-{host}-{digest[:6]}.jsonl"
+
+
+def kept_of(kept: Path, run: Path) -> Path:
+    """Where judgments of a run are kept if nothing can be written beside it.
+
+    Raises:
+        RunFolderError: The run's manifest cannot be read.
+    """
+    return kept / digest_name(manifest_of(run).run_id)
 
 
 class JudgmentStore:

@@ -16,8 +16,7 @@ from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.paper_offsets import RunByPaper
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
-from reviewscore.sources.data_folder import digest_name
-from reviewscore.view.judgments import JudgmentStore
+from reviewscore.view.judgments import JudgmentStore, kept_of
 from reviewscore.view.people import Visitor
 from reviewscore.view.run_index import RunIndex
 from reviewscore.view.shelf import Shelf, ShelvedRun
@@ -221,7 +220,7 @@ class OpenRuns:
             found = self._open.get(key)
             if found is None:
                 shelved = self.shelf.run(key)
-                kept = self.kept / digest_name(shelved.manifest.run_id)
+                kept = kept_of(self.kept, shelved.path)
                 store = JudgmentStore(shelved.path, kept, mirrored=self.mirrored)
                 found = OpenRun(shelved, RunIndex(shelved.path), store, self.data)
                 self._open[key] = found

@@ -60,7 +60,9 @@ class ShelfLine:
 
 def shown(view: View, visitor: Visitor, **more: object) -> dict[str, object]:
     """What every page shows."""
-    return {"visitor": visitor, "csrf": view.form_secret(visitor), "owner": OWNER, **more}
+    makes = visitor.owns and not (view.blind or view.runs.mirrored)
+    common = {"visitor": visitor, "csrf": view.form_secret(visitor), "owner": OWNER, "makes": makes}
+    return {**common, **more}
 
 
 def shelf_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
