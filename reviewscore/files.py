@@ -76,6 +76,18 @@ class JsonLines:
         self._size += len(raw)
         return offset
 
+    def sync(self) -> None:
+        """Have what was appended on the disk, where no kill and no power cut takes it.
+
+        Raises:
+            StopError: The disk is full.
+            RunFolderError: The file cannot be written.
+        """
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise _failure(self.path, error) from error
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()

@@ -426,5 +426,9 @@ def later_words(remark: LaterRemark) -> str:
                 f"The reviewer took this back later, seen{on}: \u201c{remark.text}\u201d "
                 "(This changes no verdict.)"
             )
+        case LaterKind.REVIEWER_ANSWERS:
+            return f"The reviewer answers{on}: \u201c{remark.text}\u201d"
+        case LaterKind.AUTHORS_ANSWER:
+            return f"The authors answer{on}: \u201c{remark.text}\u201d"
         case _:
             assert_never(remark.kind)

@@ -32,7 +32,7 @@ from reviewscore.period.venue import (
     whole_venue,
 )
 from reviewscore.period.verify import DIFFERED, PAGE_SUMS, PAGES, note_pages, watched
-from reviewscore.report.role_pages import PAGES_LIST, SheetSource, write_folder
+from reviewscore.report.role_pages import PAGES_LIST, SheetSource, beside_points, write_folder
 from reviewscore.report.roles import Reader, Sheet, called, proof
 from reviewscore.runs.folder import LockedFolder
 from reviewscore.runs.paper_offsets import RunByPaper
@@ -184,6 +184,40 @@ def deliver(
     return delivery
 
 
+def own_sheets(
+    run: Path,
+    assignments: Assignments,
+    role: VenueRole,
+    person: str,
+    *,
+    released: Release | None = None,
+    runs: Sequence[RunByPaper] = (),
+) -> list[tuple[Sheet, list[PointScore]]]:
+    """What `deliver` would give a person in a role now, each page with its points.
+
+    Args:
+        run: A run folder, or a venue folder that was audited.
+        assignments: Who may see what.
+        role: As what.
+        person: Who.
+        released: What authors may see; nothing without it.
+        runs: As of `deliver`.
+
+    Raises:
+        RunFolderError: The run cannot be read.
+        InputError: A paper cannot be read.
+    """
+    if role is VenueRole.AUTHOR and released is None:
+        return []
+    run = whole_venue(run)
+    above = run if is_venue(run) else venue_above(run)
+    venue = VenueFolder(above) if above is not None else None
+    held = _held(runs or runs_of(run, accept_changed=True), venue)
+    kept = released if role is VenueRole.AUTHOR else None
+    later = later_of(venue) if venue and role.reader is Reader.META_REVIEWER else None
+    return list(_Pages(held, assignments, role, kept, None, run, later).own(person))
+
+
 def _log(
     venue: Path,
     role: VenueRole,
@@ -310,7 +344,7 @@ class _Pages:
         self._pushed, self._out = pushed, out
         self._runs = [
             (run, given, SheetSource(role.reader, run.manifest, run.changed, run.title, run.paper,
-                                     run.review, later))
+                                     run.review, beside_points(run.path, role.reader, later)))
             for run, given in held.runs
         ]  # fmt: skip
         self._versions: dict[str, dict[str, None]] = defaultdict(dict)
@@ -398,6 +432,13 @@ class _Pages:
                     yield self._delivered(page)
             if not parts:
                 yield Sheet(name, name, self._nothing(name), about=name, ids=(name,))
+
+    def own(self, person: str) -> Iterator[tuple[Sheet, list[PointScore]]]:
+        """What a person's pages hold, each with the points that it is made of."""
+        for name in self._of(person):
+            for part in self._material(person, name):
+                for page in part.source.sheets(part.paper_id, part.points):
+                    yield self._delivered(page), part.points
 
     def _delivered(self, page: Sheet) -> Sheet:
         """A page with what was released, and where to object."""

@@ -117,15 +117,14 @@ def sheet_of(sample: FlagSample, points: Iterable[PointScore]) -> str:
     It shows the point and the paper's own words, and not what the judge thinks of its own verdict:
     neither score nor probability.
     """
-    rows = {
-        point.point_id: [
-            point.point_id, point.paper_id, point.context, point.text,
-            "\n".join(quote.text for quote in proof(point)), "", "",
-        ]
-        for point in points
-        if point.point_id in sample.flags
-    }  # fmt: skip
+    rows = {point.point_id: sheet_row(point) for point in points if point.point_id in sample.flags}
     return csv_text(COLUMNS, (rows[name] for name in sample.flags if name in rows))
+
+
+def sheet_row(point: PointScore, verdict: str = "", who: str = "") -> list[str]:
+    """A flag as a row of `COLUMNS`, with what a person says of it."""
+    quoted = "\n".join(quote.text for quote in proof(point))
+    return [point.point_id, point.paper_id, point.context, point.text, quoted, verdict, who]
 
 
 class FlagPrecision(Record):

@@ -13,7 +13,7 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatch
@@ -73,6 +73,7 @@ from reviewscore.runs.folder import (
     manifest_of,
     read_points,
 )
+from reviewscore.runs.judgments import JUDGMENT_FILES, judgments_held
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.purge import models_of
 from reviewscore.schema.paper import base_paper_id
@@ -395,7 +396,9 @@ class _Removal:
             # Left by a kill; what workers gave, which the ledger holds too; what is made anew.
             self._unlink(file)
         elif file.suffix == ".jsonl":
-            self._rewrite(file, file)
+            said = re.fullmatch(JUDGMENT_FILES, name) and not self.dry
+            with judgments_held(file.parent) if said else nullcontext():
+                self._rewrite(file, file)  # nothing that people say meanwhile is lost
         elif file.suffix == ".json":
             raw = file.read_bytes()
             whole = raw.rstrip(b"\n") + b"\n"

@@ -24,6 +24,7 @@ from reviewscore.pages.environment import assets, environment, render
 from reviewscore.pages.figures import BarPart, stacked
 from reviewscore.pages.finder import finder_figures
 from reviewscore.pages.paper_list import PaperLine
+from reviewscore.pages.point_card import anchor_of
 from reviewscore.printable import counted, without_folders
 from reviewscore.report.first_screen import PAPERS_SHOWN, first_screen
 from reviewscore.report.focus import Focus
@@ -65,6 +66,7 @@ from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import LEXICAL_NOTE, Five, Summary, summarise
 from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import ERRORS, REPORT, ErrorRecord, read_manifest
+from reviewscore.runs.judgments import looked_at_words, with_flag_answers
 from reviewscore.runs.manifest import Manifest, Setting
 from reviewscore.runs.parts import by_presuppositions
 
@@ -114,13 +116,17 @@ def write_report(
     summary = summarise(run, accept_changed=accept_changed)
     papers_html = PaperPages(
         run, environment.get_template("paper.html"), papers, reviews,
-        missed=focus.missed, near=near.beside, manifest=manifest, later=later,
+        missed=focus.missed, near=near.beside, manifest=manifest,
+        later=with_flag_answers(run, later),
     )  # fmt: skip
     lines = rows_of(run)
+    flags = {row.anchor for row in lines if row.state == "flag"}
+    looked = looked_at_words(run, len(flags), lambda point_id: anchor_of(point_id) in flags)
     pages = papers_html.pages(lines)
     first = next(pages, Page((), (), ()))
     second = next(pages, None)
     _drop_pages(target)
+    notes = (*notes, *filter(None, (looked,)))
     frame = _frame(run, manifest, summary, focus, near, notes)
     if second is None:
         shown = frame | {

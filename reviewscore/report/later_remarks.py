@@ -15,7 +15,9 @@ from reviewscore.schema.point_score import PointScore
 
 
 def with_later(page: Sheet, points: Sequence[PointScore], later: LaterOf) -> Sheet:
-    """A meta-reviewer's page with what came later: points reworded or taken back, a revised paper.
+    """A page with what came later: points reworded, taken back or answered, a revised paper.
+
+    Of what the reader may not see, nothing is given.
 
     Args:
         page: The page.
@@ -45,7 +47,9 @@ def with_later(page: Sheet, points: Sequence[PointScore], later: LaterOf) -> She
     )
     if others:
         lead = "Nothing is held against these."
-        parts.append(Part("Other points that were reworded or taken back", lead, entries=others))
+        answered = any(one.kind.answers for _, own in remarks.values() for one in own)
+        came = "reworded, taken back or answered" if answered else "reworded or taken back"
+        parts.append(Part(f"Other points that were {came}", lead, entries=others))
     kinds = Counter(kind for _, own in remarks.values() for kind in {one.kind for one in own})
     changed = [
         f"{counted(kinds[kind], 'point')} {'was' if kinds[kind] == 1 else 'were'} {done}"

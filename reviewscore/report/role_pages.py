@@ -40,8 +40,10 @@ from reviewscore.report.roles import (
     with_answers,
 )
 from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
+from reviewscore.runs.judgments import with_flag_answers
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.unvalidated import worth_words
+from reviewscore.schema.judgment import SpeakerRole
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.sources.data_folder import digest_name, file_name
@@ -310,7 +312,6 @@ def write_for(  # noqa: PLR0913 - what pages are made of, each by its name
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
         accept_changed: Go on with records that something else has changed, and say so.
-        later: Gives what came later than a point; shown to meta-reviewers alone.
 
     Returns:
         The files written, the list of a folder first.
@@ -366,11 +367,29 @@ def _sheets(
 ) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
     changed = changed_records(run, manifest)
-    source = SheetSource(reader, manifest, changed, titles, papers, reviews, later)
+    beside = beside_points(run, reader, later)
+    source = SheetSource(reader, manifest, changed, titles, papers, reviews, beside)
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with points_by_offset(run) as read:
             points = [read(row.offset) for row in rows]
         yield from source.sheets(paper_id, points, shown)
+
+
+def beside_points(run: Path, reader: Reader, later: LaterOf | None) -> LaterOf | None:
+    """What gives what a reader is shown beside a point, of what came later.
+
+    Reviewers and authors see what they answered to a flag themselves, and nothing of the rest.
+
+    Args:
+        run: The run folder, with the answers.
+        reader: Who reads.
+        later: What gives everything else that came later.
+
+    Raises:
+        RunFolderError: The answers cannot be read.
+    """
+    own = {Reader.REVIEWER: SpeakerRole.REVIEWER, Reader.AUTHOR: SpeakerRole.AUTHOR}
+    return with_flag_answers(run, later, by=own.get(reader))
 
 
 @dataclass(frozen=True)
@@ -384,7 +403,7 @@ class SheetSource:
         titles: Gives a paper's title by its id.
         papers: Gives a paper by its id.
         reviews: Gives a review by its id.
-        later: Gives what came later than a point, for meta-reviewers.
+        later: Gives what came later than a point and this reader may see (`beside_points`).
     """
 
     reader: Reader
@@ -424,8 +443,8 @@ class SheetSource:
             page = sheet(self.reader, paper_id, title, group, unread=unread, paper=paper)
             if self.reader is Reader.META_REVIEWER:
                 page = with_answers(page, *_responses(group, self.reviews))
-                if self.later is not None:
-                    page = with_later(page, group, self.later)
+            if self.later is not None:
+                page = with_later(page, group, self.later)
             if shown is not None:
                 page = on_demand(page, group, shown)
             page = replace(page, banners=(*self._doubts, *page.banners), judge=self.manifest.judge)

@@ -53,11 +53,16 @@ CANARIES = "canaries.jsonl"
 """Reviews that repeat a canary of the venue's, for the program chairs alone."""
 VIEW_INDEX = "view.sqlite"
 """Table of its points for the app, which can be made anew at any time."""
+JUDGMENTS = "judgments.jsonl"
+"""What people say of its points; see `runs.judgments`."""
+BLIND_DRAW = "blind.json"
+"""Points that were drawn at random, to be judged without their verdicts."""
 LOCK = ".lock"
 """Held by whoever writes."""
 
 
-_OWN = frozenset({MANIFEST, POINTS, ERRORS, DIGEST, SIMILARITY, REFERENCES, CANARIES})
+_OWN = frozenset({MANIFEST, POINTS, ERRORS, DIGEST, SIMILARITY, REFERENCES, CANARIES, JUDGMENTS,
+                  BLIND_DRAW})  # fmt: skip
 """Files that a run cannot do without, or that it is taken up again by."""
 _GROWING = (POINTS, ERRORS)
 """Files of records that a session adds to."""

@@ -87,6 +87,7 @@ class RunByPaper:
         accept_changed: Go on with records that something else has changed.
 
     Attributes:
+        path: The run folder.
         manifest: What the run was made with.
         changed: Names of its files of records that something else has changed.
 
@@ -103,7 +104,7 @@ class RunByPaper:
         checked: bool = True,
         accept_changed: bool = False,
     ) -> None:
-        self._run, self._data, self._accept = run, data, accept_changed
+        self.path, self._data, self._accept = run, data, accept_changed
         kept = _kept(run)
         self.manifest = manifest_of(run)
         self.changed = self.manifest.changed
@@ -139,12 +140,12 @@ class RunByPaper:
         reviews = self._places.points.get(paper_id, {})
         wanted = sorted(reviews) if review_id is None else [review_id]
         scores = []
-        with points_by_offset(self._run) as read:
+        with points_by_offset(self.path) as read:
             for name in wanted:
-                found = [_read(read, offset, self._run) for offset in reviews.get(name, ())]
+                found = [_read(read, offset, self.path) for offset in reviews.get(name, ())]
                 scores += sorted(found, key=lambda score: score.ordinal)
         if any(score.paper_id != paper_id or score.review_id not in wanted for score in scores):
-            raise _stale(self._run)
+            raise _stale(self.path)
         return scores
 
     def title(self, paper_id: str) -> str | None:
@@ -190,7 +191,7 @@ class RunByPaper:
         row = with_boxes(RecordRow(line, offset, records.fetch(offset, line)))
         review, _ = build_review(as_model(row, ReviewRow, records.file))
         if review.review_id != review_id:
-            raise _stale(self._run)
+            raise _stale(self.path)
         return review
 
     def _raw(self, paper_id: str) -> RawPaper:
@@ -207,7 +208,7 @@ class RunByPaper:
         """Papers and reviews that lie in no JSONL."""
         if self._places.data is not None:
             return None
-        return data_again(self._run, self._data, accept_changed=self._accept).collection
+        return data_again(self.path, self._data, accept_changed=self._accept).collection
 
 
 def _read(read: Callable[[int], PointScore], offset: int, run: Path) -> PointScore:

@@ -29,6 +29,7 @@ from reviewscore.llm.ledger.store import FILE, Location
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.runs.consent import LOCAL
 from reviewscore.runs.folder import (
+    BLIND_DRAW,
     CANARIES,
     DIGEST,
     ERRORS,
@@ -45,6 +46,7 @@ from reviewscore.runs.folder import (
     manifest_of,
 )
 from reviewscore.runs.generation import GenerationManifest
+from reviewscore.runs.judgments import JUDGMENT_FILES, JUDGMENTS_LOCK
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.paper_offsets import OFFSETS
 from reviewscore.runs.progress_file import PROGRESS
@@ -65,6 +67,7 @@ _NAMES = "|".join(
     (
         *map(re.escape, _KEPT),
         rf"{re.escape(VIEW_INDEX)}(?:-wal|-shm)?",
+        rf"{JUDGMENT_FILES}|{re.escape(BLIND_DRAW)}",
         r"points\.csv",
         r"validate\.(?:html|md|csv|json)",
         r"for-(?:meta-reviewer|reviewer|author)\.html",
@@ -73,6 +76,7 @@ _NAMES = "|".join(
 )
 _OWN = re.compile(
     rf"{_NAMES}|\.(?:{_NAMES})\.new|report-\d+\.html|\.lock|\.ledger\.lock"
+    rf"|{re.escape(JUDGMENTS_LOCK)}"
     rf"|{SHARDS}/[0-9a-f]{{32}}\.parquet(?:\.[0-9a-f]{{32}}\.new)?"
     rf"|{FOCUS}/(?:focus\.(?:json|md)|points\.jsonl|focus-[a-z-]+\.(?:svg|png))"
     rf"|{FOCUS}/tables/focus-[a-z-]+\.(?:csv|tex)"

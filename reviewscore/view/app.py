@@ -22,7 +22,17 @@ from reviewscore.errors import ReviewScoreError
 from reviewscore.pages.environment import content_security_policy, inline_source
 from reviewscore.pages.http_guard import Guard, GuardRules, answer_until_stopped, same_secret
 from reviewscore.report.html import page_environment
-from reviewscore.view import compare_pages, new_audit, pages, pdf_handlers, private, run_pages
+from reviewscore.view import (
+    blind_pages,
+    compare_pages,
+    judgment_pages,
+    new_audit,
+    own_pages,
+    pages,
+    pdf_handlers,
+    private,
+    run_pages,
+)
 from reviewscore.view.context import Form, Handler, View
 from reviewscore.view.live import Live
 from reviewscore.view.people import OWNER, Visitor
@@ -60,34 +70,68 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
         seconds=_SECONDS,
         public=view.public,
     )
-    drafts = private.PrivateDrafts(view)
-    making = answer(view, new_audit.make_audit, files=MOST_FILES, owner=True)
     routes = [
         Route("/static/{name}", _asset),
         Route("/enter/{key}", _entering(view)),
         Route("/", answer(view, run_pages.shelf_page)),
-        Route("/run/{key}", answer(view, run_pages.run_page)),
-        Route("/run/{key}/paper/{paper:path}", answer(view, run_pages.paper_page)),
-        Route("/run/{key}/pane/{paper:path}", answer(view, pdf_handlers.pane_page)),
-        Route("/run/{key}/page/{paper:path}", answer(view, pdf_handlers.page_picture)),
-        Route("/run/{key}/next", answer(view, run_pages.next_point)),
-        Route("/run/{key}/live", Live(view).endpoint),
-        Route("/compare", answer(view, compare_pages.compare_page)),
         Route("/people", answer(view, run_pages.people_page)),
         Route("/people", answer(view, run_pages.change_people), methods=["POST"]),
-        Route(private.PLACE, drafts.form, methods=["GET"]),
-        Route(private.PLACE, drafts.page, methods=["POST"]),
-        Route("/new", answer(view, new_audit.new_page)),
-        Route("/new", making, methods=["POST"]),
-        Route("/new/{name}", answer(view, new_audit.audit_page)),
-        Route("/new/{name}", answer(view, new_audit.change_audit), methods=["POST"]),
-        *more,
+        Route("/run/{key}/pane/{paper:path}", answer(view, pdf_handlers.pane_page)),
+        Route("/run/{key}/page/{paper:path}", answer(view, pdf_handlers.page_picture)),
+        *(_blind(view) if view.blind else (*_in_sight(view), *_new(view), *more)),
     ]
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, rules=rules)],
         exception_handlers={HTTPException: _refused},
     )
+
+
+def _in_sight(view: View) -> list[BaseRoute]:
+    """Addresses at which verdicts stand."""
+    paper = "/run/{key}/paper/{paper:path}"
+    return [
+        Route("/run/{key}", answer(view, run_pages.run_page)),
+        Route(paper, answer(view, run_pages.paper_page)),
+        Route(paper, answer(view, judgment_pages.judge), methods=["POST"]),
+        Route("/run/{key}/next", answer(view, run_pages.next_point)),
+        Route("/run/{key}/judgments", answer(view, judgment_pages.judgments_page)),
+        Route("/run/{key}/judgments.csv", answer(view, judgment_pages.export)),
+        Route("/run/{key}/mine", answer(view, own_pages.own_page)),
+        Route("/run/{key}/mine", answer(view, own_pages.answer_flag), methods=["POST"]),
+        Route("/run/{key}/live", Live(view).endpoint),
+        Route("/compare", answer(view, compare_pages.compare_page)),
+    ]
+
+
+def _new(view: View) -> list[BaseRoute]:
+    """Addresses at which drafts are looked at and, unless runs are copies, audits are begun."""
+    drafts = private.PrivateDrafts(view)
+    own: list[BaseRoute] = [
+        Route(private.PLACE, drafts.form, methods=["GET"]),
+        Route(private.PLACE, drafts.page, methods=["POST"]),
+    ]
+    if view.runs.mirrored:
+        return own
+    making = answer(view, new_audit.make_audit, files=MOST_FILES, owner=True)
+    return [
+        *own,
+        Route("/new", answer(view, new_audit.new_page)),
+        Route("/new", making, methods=["POST"]),
+        Route("/new/{name}", answer(view, new_audit.audit_page)),
+        Route("/new/{name}", answer(view, new_audit.change_audit), methods=["POST"]),
+    ]
+
+
+def _blind(view: View) -> list[BaseRoute]:
+    """Addresses of a session in which nothing may tell a verdict."""
+    paper = "/run/{key}/paper/{paper:path}"
+    return [
+        Route("/run/{key}", answer(view, blind_pages.run_page)),
+        Route(paper, answer(view, blind_pages.paper_page)),
+        Route(paper, answer(view, blind_pages.judge), methods=["POST"]),
+        Route("/run/{key}/next", answer(view, blind_pages.next_point)),
+    ]
 
 
 def answer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,8 @@ class View:
         pages: Pages of PDFs, drawn.
         notes: What must be known of runs before any number.
         side_by_side: Pairs of runs that are compared.
+        blind: Whether points are judged without their verdicts in sight.
+        given: How often each person has said something since the start.
     """
 
     runs: OpenRuns
@@ -49,6 +52,8 @@ class View:
     longest: int = _LONGEST_FORM
     notes: RunNotes = field(default_factory=RunNotes)
     side_by_side: SideBySide = field(default_factory=SideBySide)
+    blind: bool = False
+    given: Counter[str] = field(default_factory=Counter)
     cookie: str = field(init=False)
     jobs: AuditJobs = field(init=False)
     pages: PageStore = field(init=False)

@@ -16,6 +16,7 @@ from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.paper_offsets import RunByPaper
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
+from reviewscore.view.judgments import JudgmentStore, kept_of
 from reviewscore.view.people import Visitor
 from reviewscore.view.run_index import RunIndex
 from reviewscore.view.shelf import Shelf, ShelvedRun
@@ -38,12 +39,14 @@ class OpenRun:
     Attributes:
         shelved: Which.
         index: Its points.
+        judgments: What people say of them.
         data: Folder of its papers and reviews, where it was named.
         trouble: Why not all of its points can be read; empty if they can.
     """
 
     shelved: ShelvedRun
     index: RunIndex
+    judgments: JudgmentStore
     data: Path | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _by_paper: RunByPaper | None = None
@@ -83,6 +86,7 @@ class OpenRun:
             reader = self._reader = threading.Thread(target=self._read_on, daemon=True)
             reader.start()
         reader.join(_AT_ONCE)
+        self.judgments.mark_seen(self.index)
 
     def _read_on(self) -> None:
         try:
@@ -189,10 +193,19 @@ class OpenRuns:
     Args:
         shelf: The runs.
         data: Folder of papers and reviews, where it was named.
+        kept: Where judgments are kept if nothing can be written beside a run.
+        mirrored: Whether the runs are copies, so that nothing is written beside them.
     """
 
-    def __init__(self, shelf: Shelf, data: Path | None = None) -> None:
-        self.shelf, self.data = shelf, data
+    def __init__(
+        self,
+        shelf: Shelf,
+        data: Path | None = None,
+        *,
+        kept: Path = Path("judgments"),
+        mirrored: bool = False,
+    ) -> None:
+        self.shelf, self.data, self.kept, self.mirrored = shelf, data, kept, mirrored
         self._lock = threading.Lock()
         self._open: OrderedDict[str, OpenRun] = OrderedDict()
 
@@ -207,7 +220,10 @@ class OpenRuns:
             found = self._open.get(key)
             if found is None:
                 shelved = self.shelf.run(key)
-                found = self._open[key] = OpenRun(shelved, RunIndex(shelved.path), self.data)
+                kept = kept_of(self.kept, shelved.path)
+                store = JudgmentStore(shelved.path, kept, mirrored=self.mirrored)
+                found = OpenRun(shelved, RunIndex(shelved.path), store, self.data)
+                self._open[key] = found
             self._open.move_to_end(key)
             while len(self._open) > _MOST_OPEN:
                 self._open.popitem(last=False)[1].close()

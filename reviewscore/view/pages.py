@@ -12,8 +12,8 @@ from reviewscore.report.html import page_environment
 
 ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
 _ROOM = "reviewscore.view"
-_STYLES = ("view.css", "lists.css", "pane.css", "new.css")
-_SCRIPTS = ("view.js", "lists.js", "pane.js", "live.js", "new.js")
+_STYLES = ("view.css", "lists.css", "pane.css", "new.css", "judging.css")
+_SCRIPTS = ("view.js", "lists.js", "pane.js", "live.js", "new.js", "judging.js")
 
 
 @cache

@@ -48,14 +48,17 @@ def page_picture(view: View, visitor: Visitor, request: Request, form: Form) -> 
 
 
 def pane_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
-    """A paper by itself: its pages or its text, with what points rest on marked."""
+    """A paper by itself: its pages or its text, with what points rest on marked.
+
+    Where nothing may tell a verdict, nothing of points is marked.
+    """
     key, paper_id = request.path_params["key"], request.path_params["paper"]
     opened = view.paper(visitor, key, paper_id)
     paper = opened.paper(paper_id)
     if paper is None:
         raise HTTPException(404, "This paper is not at hand.")
     lines = opened.index.of_paper(paper_id)
-    reviews = reviews_of(opened, opened.index.scores(lines))
+    reviews = [] if view.blind else reviews_of(opened, opened.index.scores(lines))
     cards = [card for review in reviews for card in review.cards]
     query = request.query_params
     as_text, look = query.get("as") == "text", query.get("look") == "hidden"

@@ -12,12 +12,16 @@ from reviewscore.errors import SettingsError
 from reviewscore.pages.access_keys import AccessKeys
 from reviewscore.pages.http_guard import same_secret
 from reviewscore.period.assignments import Assignments, VenueRole
+from reviewscore.period.deliver import Release
 from reviewscore.sources.annotations import is_pseudonym
 
 INVITATIONS = "view_people.jsonl"
 """Invitations to the runs of a folder, in it; of each the hash alone."""
 OWNER = "owner"
 """Who started the app."""
+CHAIR_ROLES = (VenueRole.PROGRAM_CHAIR, VenueRole.SENIOR_CHAIR, VenueRole.AREA_CHAIR)
+OWN_ROLES = (VenueRole.REVIEWER, VenueRole.AUTHOR)
+"""Roles in which people see their own reviews or papers, as the pages for these readers do."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,24 @@ class Visitor:
         """Whether the verdicts on a paper are shown to them: chairs of the paper see them."""
         if self.owns or self.rights is None:
             return True
-        chairs = (VenueRole.PROGRAM_CHAIR, VenueRole.AREA_CHAIR)
-        return any(self.rights.may_see(self.name, paper_id=paper_id, role=role) for role in chairs)
+        return any(
+            self.rights.may_see(self.name, paper_id=paper_id, role=role) for role in CHAIR_ROLES
+        )
+
+    @property
+    def has_own(self) -> bool:
+        """Whether they have reviews or papers of their own, which they see as reader of these."""
+        return self.rights is not None and any(
+            self.rights.pages_of(self.name, role) for role in OWN_ROLES
+        )
+
+    @property
+    def chairs(self) -> bool:
+        """Whether they see verdicts on any paper."""
+        return self.sees_all or (
+            self.rights is not None
+            and any(self.rights.pages_of(self.name, role) for role in CHAIR_ROLES)
+        )
 
     @property
     def sees_all(self) -> bool:
@@ -58,11 +78,15 @@ class People:
     Attributes:
         folder: Where invitations are kept.
         rights: What people may see.
+        name: What whoever started the app is called in what they say.
+        released: What the venue releases to authors; None for nothing.
         secret: Known to this app alone, for as long as it runs.
     """
 
     folder: Path
     rights: Assignments | None = None
+    name: str = OWNER
+    released: Release | None = None
     secret: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     @property
@@ -79,9 +103,13 @@ class People:
         known = self.rights is not None and any(
             name in self.rights.people(role) for role in VenueRole
         )
-        if name == OWNER or not (known or is_pseudonym(name)):
+        if name in (OWNER, self.name) or not (known or is_pseudonym(name)):
             raise SettingsError(f"{name!r} cannot be invited; give a pseudonym such as AC7")
         return self.keys.issue(name)
+
+    def who(self, visitor: Visitor) -> str:
+        """The pseudonym under which somebody speaks."""
+        return self.name if visitor.owns else visitor.name
 
     def names(self) -> list[str]:
         """Everybody who was invited."""

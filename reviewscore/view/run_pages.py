@@ -23,10 +23,12 @@ from reviewscore.report.paper_pages import marked_fields
 from reviewscore.report.summary import Summary
 from reviewscore.runs.folder import SUMMARY
 from reviewscore.runs.manifest import Manifest
+from reviewscore.schema.judgment import PointSampling
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Finding
 from reviewscore.view.behind import Made
 from reviewscore.view.context import Form, View, paper_link
+from reviewscore.view.judgments import said_of
 from reviewscore.view.live import WRITING, live_state
 from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
@@ -69,7 +71,9 @@ class ShelfLine:
 
 def shown(view: View, visitor: Visitor, **more: object) -> dict[str, object]:
     """What every page shows."""
-    return {"visitor": visitor, "csrf": view.form_secret(visitor), "owner": OWNER, **more}
+    makes = visitor.owns and not (view.blind or view.runs.mirrored)
+    common = {"visitor": visitor, "csrf": view.form_secret(visitor), "owner": OWNER}
+    return {**common, "makes": makes, "blind": view.blind, **more}
 
 
 def shelf_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
@@ -108,6 +112,8 @@ def _flags(run: Path, manifest: Manifest) -> int | None:
 
 def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """The papers of a run by title, or its points."""
+    if not visitor.chairs:  # what they may see is their own
+        return RedirectResponse(f"/run/{request.path_params['key']}/mine", status_code=303)
     opened = view.run(visitor, request.path_params["key"])
     listed = RunList.of(request.query_params)
     papers: list[PaperLine] = []
@@ -207,6 +213,14 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     paper = opened.paper(paper_id)
     reviews = reviews_of(opened, scores)
     cards = [card for review in reviews for card in review.cards]
+    at, came = (request.query_params.get(name, "") for name in ("point", "from"))
+    said = {
+        score.point_id: said_of(
+            opened.judgments.said, score, view.people.who(visitor), typed=form,
+            came=came if anchor_of(score.point_id) == at else "",
+        )
+        for score in scores
+    }  # fmt: skip
     html = page(
         "paper_view.html",
         **shown(
@@ -214,7 +228,8 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
             run=opened, manifest=manifest, paper_id=paper_id, paper=paper,
             pane=None if paper is None else pane_of(opened, view.pages, paper, cards),
             title=lines[0].title if lines else "", lines=lines, reviews=reviews,
-            at=request.query_params.get("point", ""), listed=listed,
+            at=at or form.get("at", ""), listed=listed, said=said,
+            link=paper_link(key, paper_id, query=listed.query),
             back=f"/run/{opened.key}{'?' if listed.query else ''}{listed.query}",
             onward=f"/run/{opened.key}/next?{urlencode({'paper': paper_id})}&{listed.query}",
             unread=manifest.unread.get(paper_id),
@@ -222,7 +237,7 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
             for_others=manifest.for_others, presupposes=any(one.protocol for one in scores),
         ),
     )  # fmt: skip
-    return HTMLResponse(html)
+    return HTMLResponse(html, status_code=507 if form.get("failure") else 200)
 
 
 def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
@@ -247,7 +262,9 @@ def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     if line is None or (at is not None and line.offset == at.offset):
         query_of_list = "&".join(filter(None, (listed.query, "done=1")))
         return RedirectResponse(f"/run/{opened.key}?{query_of_list}", status_code=303)
-    place = paper_link(opened.key, line.paper_id, anchor_of(line.point_id), listed.query)
+    came = PointSampling.FLAGS if listed.wanted.empty else PointSampling.SEARCH
+    query_of_list = "&".join(filter(None, (listed.query, f"from={came.value}")))
+    place = paper_link(opened.key, line.paper_id, anchor_of(line.point_id), query_of_list)
     return RedirectResponse(place, status_code=303)
 
 

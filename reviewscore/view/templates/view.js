@@ -5,6 +5,7 @@
   const tell = (words) => { if (told) told.textContent = words; };
 
   const cards = all("article.point");
+  const wanted = document.body.dataset.at;
   let at = -1;
   const show = (place, jump = true) => {
     if (place < 0 || place >= cards.length) return;
@@ -16,11 +17,11 @@
     const address = new URL(location.href);
     address.searchParams.set("point", card.id);
     address.hash = "";
+    if (card.id !== wanted) address.searchParams.delete("from");
     history.replaceState(null, "", address);
     document.dispatchEvent(new CustomEvent("point", { detail: card }));
   };
   cards.forEach((card, place) => card.addEventListener("focusin", () => { if (place !== at) show(place, false); }));
-  const wanted = document.body.dataset.at;
   const first = cards.findIndex((card) => card.id === wanted);
   if (first >= 0) show(first);
 
