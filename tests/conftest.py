@@ -53,6 +53,7 @@ A. Frogman. Listening to ponds. 2019.
 
 THOROUGH = bool(os.environ.get("THOROUGH"))
 """Whether tests draw many more examples (``make thorough``)."""
+only_thorough = pytest.mark.skipif(not THOROUGH, reason="takes long: part of make thorough")
 
 # Ray reads them once, when it is imported: for clusters that tests start, and for their users.
 os.environ.setdefault("RAY_AUTH_MODE", "token")

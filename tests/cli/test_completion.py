@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, only_thorough
 
 SOURCED = {
     "bash": """
@@ -48,7 +48,10 @@ def ask(shell: str, typed: str, incomplete: str) -> subprocess.CompletedProcess[
     )
 
 
-@pytest.mark.parametrize("shell", SOURCED)
+@pytest.mark.parametrize(
+    "shell",
+    [name if name == "bash" else pytest.param(name, marks=only_thorough) for name in SOURCED],
+)
 def test_verbs_parts_of_verbs_and_flags_are_completed(shell: str) -> None:
     verbs = ask(shell, "reviewscore", "ag")
     parts = ask(shell, "reviewscore cache", "cl")

@@ -14,6 +14,7 @@ from reviewscore.report.html import write_report
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from tests.browser import MARKS, chromium, violations
+from tests.conftest import only_thorough
 from tests.report.synthetic import PAPER, lexical_points, manifest, model_points, write_run
 
 if TYPE_CHECKING:
@@ -162,7 +163,10 @@ class TestInABrowser:
         assert page.locator("section.paper:target").count() == 1
         page.close()
 
-    @pytest.mark.parametrize(("scheme", "width"), [("light", 420), ("dark", 1400)])
+    @pytest.mark.parametrize(
+        ("scheme", "width"),
+        [("light", 420), pytest.param("dark", 1400, marks=only_thorough)],
+    )
     def test_the_first_screen_is_accessible(
         self, browser: Browser, tmp_path: Path, scheme: str, width: int
     ) -> None:

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from reviewscore.view import open_run
 from tests.view.owned_app import App
+
+
+@pytest.fixture(autouse=True)
+def _pages_wait_for_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page waits until all points are read, however busy the machine is."""
+    monkeypatch.setattr(open_run, "_AT_ONCE", 60.0)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from reviewscore.view.open_run import OpenRuns
 from reviewscore.view.people import People
 from reviewscore.view.shelf import Shelf
 from tests.browser import MARKS, chromium, violations
+from tests.conftest import only_thorough
 from tests.report.synthetic import PAPER, REVIEW, model_points
 from tests.report.venues import venue_points, venue_run
 
@@ -100,8 +101,16 @@ def test_a_phone_shows_papers_on_the_first_screen_and_unfolds_the_filter(
     assert page.locator("select[name=sort]").is_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        (PHONE, "dark"),
+        *(
+            pytest.param(size, scheme, marks=only_thorough)
+            for size, scheme in ((PHONE, "light"), (DESK, "light"), (DESK, "dark"))
+        ),
+    ],
+)
 def test_lists_and_two_runs_side_by_side_pass_axe(
     browser: Browser, address: str, size: dict[str, int], scheme: str
 ) -> None:
