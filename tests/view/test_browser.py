@@ -97,7 +97,7 @@ def test_a_chair_finds_flags_goes_through_them_and_comes_back_by_a_link(
     browser: Browser, address: str
 ) -> None:
     page = entered(browser, address)
-    page.click("text=model")
+    page.click("table a:text-is('model')")
     page.keyboard.press("n")
     page.locator("article.point.current").wait_for()
 
@@ -125,7 +125,7 @@ def _pages(page: Page, base: str) -> list[str]:
         page.goto(run)
         papers = page.eval_on_selector_all("a[href*='/paper/']", links)
         found += [run, f"{run}?list=points", f"{run}?list=points&verdict=flag",
-                  f"{run}?words=nothing+of+the+kind", f"{run}?done=1"]  # fmt: skip
+                  f"{run}?words=nothing+of+the+kind", f"{run}?done=1", f"{run}/judgments"]  # fmt: skip
         found += papers[:1] + [one.replace("/paper/", "/pane/", 1) for one in papers[:1]]
     return found
 
