@@ -48,6 +48,7 @@ SPEED = (
     Benchmark("lexical_speed"),
     Benchmark("workspace_load"),
     Benchmark("drafts_load"),
+    Benchmark("view"),
     Benchmark("pdf"),
     Benchmark("published_pdfs"),
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.runs.folder import ERRORS, MANIFEST, POINTS, digests_of
-from reviewscore.runs.manifest import Counts, Manifest
+from reviewscore.runs.manifest import Counts, Manifest, Spending
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType, Role
@@ -64,9 +64,8 @@ def _lines() -> list[str]:
 
     def line(kind: PointType, base: int | None, **more: Any) -> str:
         asks = kind is PointType.QUESTION
-        scale = "unanswerability" if asks else "factuality"
-        verdict = Verdict(scale=scale, score=base, rationale=_TEXT, evidence=(quote,),
-                          provenance=(origin,))  # fmt: skip
+        verdict = Verdict(scale="unanswerability" if asks else "factuality", score=base,
+                          rationale=_TEXT, evidence=(quote,), provenance=(origin,))  # fmt: skip
         known: dict[str, Any] = {
             "status": Status.UNKNOWN if base is None else Status.SCORED,
             "base": base,
@@ -132,7 +131,7 @@ def write_run(folder: Path, papers: int, reviews: int, words: Words) -> Path:
     made = Manifest(
         reviewscore_version="0.1.0", judge=JUDGE, judge_version=None, settings={}, decisive={},
         decisive_sha256="cd" * 32, versions={}, inputs=(), data=str(data), counts=counts,
-        complete=True, digests=digests_of(run), prompts={}, spending={}, times=(),
+        complete=True, digests=digests_of(run), prompts={}, spending=Spending(), times=(),
     )  # fmt: skip
     (run / MANIFEST).write_text(made.model_dump_json() + "\n", "utf-8")
     return run

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from reviewscore.schema.review import PointType
+from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import Verdict
 from reviewscore.view.app import build_app
 from reviewscore.view.context import paper_link
@@ -51,7 +52,7 @@ def hostile_run(folder: Path, name: str, paper_id: str) -> Path:
             update={
                 "paper_id": paper_id, "review_id": f"{HOSTILE}-r", "text": HOSTILE,
                 "section": HOSTILE, "point_id": f"{HOSTILE}#{number}", "context": HOSTILE,
-                "rationale": HOSTILE,
+                "rationale": HOSTILE, "span": Span(field=HOSTILE, start=0, end=len(HOSTILE)),
                 "error": None if one.error is None else HOSTILE,
             }
         )
@@ -106,6 +107,7 @@ def test_hostile_text_is_text_on_every_page(tmp_path: Path, name: str, paper_id:
             assert reply.status_code in (200, 403, 404)
         assert [shown[path].status_code for path in pages[:4]] == [200] * 4
         assert HOSTILE[:40] in Elements(shown[paper].text).text
+        assert "Text of the review" in shown[paper].text
         if paper_id == HOSTILE:
             link = next(one for one in Elements(shown[run].text).links if "/paper/" in one)
             assert owner.get(link).status_code == 200
