@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError
 from reviewscore.files import opened, read_lines, write_whole
-from reviewscore.pages.environment import assets, environment, render
+from reviewscore.pages.environment import assets, environment, render, rendered
 from reviewscore.pages.figures import BarPart, stacked
 from reviewscore.pages.finder import finder_figures
 from reviewscore.pages.paper_list import PaperLine
@@ -131,7 +131,9 @@ def write_report(
             "screen": first_screen(lines, first.papers, lexical=summary.lexical),
         }
         write_whole(
-            target, render(environment.get_template("report.html"), **shown), named=out is not None
+            target,
+            rendered(environment.get_template("report.html"), **shown),
+            named=out is not None,
         )
         return [target]
     # One table of all points is enough, on the first page or, of very many, on each.
@@ -171,7 +173,7 @@ def _write_pages(
         path = target.with_name(f"{target.stem}-{number}{target.suffix}")
         shown = {"rows": page.rows, "fragments": page.fragments, "index": target.name}
         screen = first_screen(page.rows, page.papers, lexical=lexical)
-        write_whole(path, render(template, **frame, **shown, screen=screen, number=number))
+        write_whole(path, rendered(template, **frame, **shown, screen=screen, number=number))
         written.append(path)
         if not frame["tabled"]:
             rows += [replace(row, page=path.name) for row in page.rows]
@@ -185,7 +187,7 @@ def _write_pages(
         "pages": listed,
         "screen": first_screen(lines, papers, lexical=lexical),
     }
-    write_whole(target, render(environment.get_template("report.html"), **index), named=named)
+    write_whole(target, rendered(environment.get_template("report.html"), **index), named=named)
     return [target, *written]
 
 
