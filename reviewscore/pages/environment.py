@@ -54,6 +54,7 @@ def environment(room: str = _OWN, **names: object) -> Environment:
         argdown=argument_map.argdown,
         language_name=language_name,
         quote_in_paper=point_card.quote_in_paper,
+        stands_in=point_card.stands_in,
         passage_doubts=wording.passage_doubts,
         packed=point_card.packed,
         presuppositions=presuppositions,

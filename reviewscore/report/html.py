@@ -84,6 +84,7 @@ def write_report(
     accept_changed: bool = False,
     later: LaterOf | None = None,
     notes: Sequence[str] = (),
+    summary: Summary | None = None,
 ) -> list[Path]:
     """Write the report of a run.
 
@@ -98,6 +99,7 @@ def write_report(
         accept_changed: Go on with records that something else has changed, and say so.
         later: Gives what came later than a point and is shown beside it.
         notes: What a reader must know before anything else.
+        summary: The numbers of the run, where they were counted just now.
 
     Returns:
         The files written, the first to be opened first.
@@ -111,7 +113,8 @@ def write_report(
     environment = page_environment()
     manifest = read_manifest(run, accept_changed=accept_changed)
     focus, near = Focus.of(run, manifest), Nearness.of(run, manifest)
-    summary = summarise(run, accept_changed=accept_changed)
+    if summary is None:
+        summary = summarise(run, accept_changed=accept_changed)
     papers_html = PaperPages(
         run, environment.get_template("paper.html"), papers, reviews,
         missed=focus.missed, near=near.beside, manifest=manifest, later=later,
