@@ -535,6 +535,7 @@ def conclude(
         collection.review,
         accept_changed=accept_changed,
         later=later,
+        summary=summary,
     )
     return summary, pages[0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Iterator
 from functools import cache, partial
 from importlib.resources import files
 
@@ -16,6 +17,8 @@ from reviewscore.papers.converted import gaps_in_words
 from reviewscore.text.language import language_name
 
 _OWN = "reviewscore.pages"
+_PIECES = 200
+"""Pieces of a page, of a few words up to a card, that are written at once."""
 _LONG_WORD = re.compile(r"(\S{200})(?=\S)")
 _WITHIN = Markup(
     "background: var(--paper); color: var(--ink); padding: .6rem 1rem; border-radius: .5rem; "
@@ -51,6 +54,7 @@ def environment(room: str = _OWN, **names: object) -> Environment:
         argdown=argument_map.argdown,
         language_name=language_name,
         quote_in_paper=point_card.quote_in_paper,
+        stands_in=point_card.stands_in,
         passage_doubts=wording.passage_doubts,
         packed=point_card.packed,
         presuppositions=presuppositions,
@@ -68,6 +72,13 @@ def own_environment() -> Environment:
 def render(template: Template, **shown: object) -> str:
     """A page with these values, all of them escaped, that can be written as UTF-8."""
     return encodable(template.render(shown))
+
+
+def rendered(template: Template, **shown: object) -> Iterator[bytes]:
+    """The same as it is written, piece by piece: a page of many points is never held whole."""
+    pieces = template.stream(shown)
+    pieces.enable_buffering(_PIECES)
+    return (piece.encode("utf-8", "replace") for piece in pieces)
 
 
 def encodable(text: str) -> str:

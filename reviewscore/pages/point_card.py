@@ -87,15 +87,21 @@ def packed(paper: Paper) -> str:
     return base64.b64encode(zlib.compress(paper.text.encode("utf-8", "replace"), 9)).decode()
 
 
+def stands_in(quote: Evidence, paper: Paper | None) -> bool:
+    """Whether a verified quote is where it is said to be: the paper may have changed since."""
+    if paper is None or not quote.verified or quote.start is None or quote.end is None:
+        return False
+    return paper.text[quote.start : quote.end] == quote.quote
+
+
 def quote_in_paper(quote: Evidence, paper: Paper | None) -> Excerpt | None:
     """A verified quote in its surroundings; None if they are not at hand.
 
     The paper may have changed since it was judged: then the quote stands alone.
     """
-    if paper is None or not quote.verified or quote.start is None or quote.end is None:
+    if not stands_in(quote, paper):
         return None
-    if paper.text[quote.start : quote.end] != quote.quote:
-        return None
+    assert paper is not None and quote.start is not None and quote.end is not None
     document = paper.document_at(quote.start)
     if document is None:
         return excerpt(paper.text, quote.start, quote.end, reach=PAPER_CONTEXT)
@@ -186,11 +192,11 @@ def shown_places(score: PointScore, paper: Paper | None = None) -> tuple[ShownPl
         paper: Its paper, if it is at hand. Where it has other text than the one that was judged,
             nothing of it is shown.
     """
+    if not score.places:
+        return ()
     shown: dict[str, ShownPlace] = {}
-    same = paper is not None and all(
-        quote_in_paper(quote, paper) is not None for quote in (*score.evidence, *score.passages)
-    )
-    for place in score.places or ():
+    same = all(stands_in(quote, paper) for quote in (*score.evidence, *score.passages))
+    for place in score.places:
         label = place.label if len(place.label) <= _LABEL else place.label[:_LABEL].rstrip() + " …"
         where, text = place.target, None
         if paper is not None and same and where is not None and where.end <= len(paper.text):

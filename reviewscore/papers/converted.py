@@ -41,8 +41,14 @@ def is_placeholder(comment: str) -> bool:
     return bool(FORMULA.fullmatch(comment) or FIGURE.fullmatch(comment))
 
 
+_GAP_SIGNS = ("<", "![", "**==>", "FORM", "EQUATION")
+"""Each match of `FORMULA` or `FIGURE` begins with one of these, or holds it."""
+
+
 def gaps_in_words(text: str) -> str:
     """A text for people, what stands for a formula or figure in words."""
+    if not any(sign in text for sign in _GAP_SIGNS):
+        return text
     return FIGURE.sub("[figure missing]", FORMULA.sub("[formula missing]", text))
 
 

@@ -96,6 +96,7 @@ class _Surroundings:
 
     def __init__(self, text: str, section: OpenSection) -> None:
         self._text = text
+        self._known: dict[tuple[int, int, str], list[TextSpan]] = {}
         self._blocks = _blocks(text, section.start, section.end)
 
     def of(self, start: int, end: int, language: str | None) -> Neighbours:
@@ -113,7 +114,10 @@ class _Surroundings:
             return ""
         start, end = max(self._blocks[index].start, low), min(self._blocks[index].end, high)
         start, end = (max(start, end - _NEAR), end) if which else (start, min(end, start + _NEAR))
-        spans = sentences(self._text, start, end, language=language or ENGLISH)
+        key = start, end, language or ENGLISH  # what stands after a point stands before another
+        spans = self._known.get(key)
+        if spans is None:
+            spans = self._known[key] = sentences(self._text, start, end, language=key[2])
         return self._text[slice(*spans[which])] if spans else ""
 
 

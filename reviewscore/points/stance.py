@@ -203,7 +203,7 @@ _VERB = re.compile(r"\b(?:is|are|seems|looks)\b", re.IGNORECASE)
 
 def is_grade(text: str) -> bool:
     """Whether a line names a topic and grades it without a verb: ``Novelty: fair``."""
-    return is_bare_rating(text) and ":" in text and _VERB.search(text) is None
+    return ":" in text and is_bare_rating(text) and _VERB.search(text) is None
 
 
 def is_polite(sentence: str) -> bool:

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError
 from reviewscore.files import opened, read_lines, write_whole
-from reviewscore.pages.environment import assets, environment, render
+from reviewscore.pages.environment import assets, environment, render, rendered
 from reviewscore.pages.figures import BarPart, stacked
 from reviewscore.pages.finder import finder_figures
 from reviewscore.pages.paper_list import PaperLine
@@ -86,6 +86,7 @@ def write_report(
     accept_changed: bool = False,
     later: LaterOf | None = None,
     notes: Sequence[str] = (),
+    summary: Summary | None = None,
 ) -> list[Path]:
     """Write the report of a run.
 
@@ -100,6 +101,7 @@ def write_report(
         accept_changed: Go on with records that something else has changed, and say so.
         later: Gives what came later than a point and is shown beside it.
         notes: What a reader must know before anything else.
+        summary: The numbers of the run, where they were counted just now.
 
     Returns:
         The files written, the first to be opened first.
@@ -113,7 +115,8 @@ def write_report(
     environment = page_environment()
     manifest = read_manifest(run, accept_changed=accept_changed)
     focus, near = Focus.of(run, manifest), Nearness.of(run, manifest)
-    summary = summarise(run, accept_changed=accept_changed)
+    if summary is None:
+        summary = summarise(run, accept_changed=accept_changed)
     papers_html = PaperPages(
         run, environment.get_template("paper.html"), papers, reviews,
         missed=focus.missed, near=near.beside, manifest=manifest,
@@ -137,7 +140,9 @@ def write_report(
             "screen": first_screen(lines, first.papers, lexical=summary.lexical),
         }
         write_whole(
-            target, render(environment.get_template("report.html"), **shown), named=out is not None
+            target,
+            rendered(environment.get_template("report.html"), **shown),
+            named=out is not None,
         )
         return [target]
     # One table of all points is enough, on the first page or, of very many, on each.
@@ -177,7 +182,7 @@ def _write_pages(
         path = target.with_name(f"{target.stem}-{number}{target.suffix}")
         shown = {"rows": page.rows, "fragments": page.fragments, "index": target.name}
         screen = first_screen(page.rows, page.papers, lexical=lexical)
-        write_whole(path, render(template, **frame, **shown, screen=screen, number=number))
+        write_whole(path, rendered(template, **frame, **shown, screen=screen, number=number))
         written.append(path)
         if not frame["tabled"]:
             rows += [replace(row, page=path.name) for row in page.rows]
@@ -191,7 +196,7 @@ def _write_pages(
         "pages": listed,
         "screen": first_screen(lines, papers, lexical=lexical),
     }
-    write_whole(target, render(environment.get_template("report.html"), **index), named=named)
+    write_whole(target, rendered(environment.get_template("report.html"), **index), named=named)
     return [target, *written]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +16,7 @@ from markupsafe import Markup
 from reviewscore.errors import ReviewScoreError
 from reviewscore.files import read_lines
 from reviewscore.pages import wording
+from reviewscore.pages.environment import rendered
 from reviewscore.pages.paper_list import PaperLine, natural_order
 from reviewscore.pages.point_card import (
     Card,
@@ -24,6 +25,7 @@ from reviewscore.pages.point_card import (
     card_of,
     marked_field,
     premises_of,
+    shown_places,
 )
 from reviewscore.papers.latex import plain_title
 from reviewscore.report.lines import unread_evidence_words
@@ -116,20 +118,36 @@ class ReviewGroup:
     works: tuple[WorkRecord, ...] = ()
 
 
+class Fragment:
+    """A paper rendered, in pieces as they are written: as text it may take four times as much."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = tuple(pieces)
+
+    def __iter__(self) -> Iterator[Markup]:
+        # The template escaped everything that was put into it; what came out is safe.
+        return (Markup(piece.decode()) for piece in self._pieces)
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return sum(map(len, self._pieces))
+
+
 @dataclass(frozen=True)
 class Page:
     """The papers of one page, rendered, with a line of each for the list of papers."""
 
     rows: tuple[Row, ...]
-    fragments: tuple[Markup, ...]
+    fragments: tuple[Fragment, ...]
     papers: tuple[PaperLine, ...]
 
 
 class _ShownPaper(NamedTuple):
-    """A paper rendered, its points in the order of the rows, and its line in the list."""
+    """A paper rendered, its rows with the words of their points, and its line in the list."""
 
-    fragment: Markup
-    scores: list[PointScore]
+    fragment: Fragment
+    rows: list[Row]
     line: PaperLine
 
 
@@ -221,59 +239,62 @@ class PaperPages:
         each = min(_MOST_WORDS, _WORDS_IN_TABLE // max(1, len(rows)))
         for paper_id, grouped in groupby(rows, paper_of):
             group = list(grouped)
-            paper = self._paper(paper_id, group)
-            bulk = len(paper.fragment.encode("utf-8", "replace")) + _LINE_BYTES * (1 + len(group))
+            paper = self._paper(paper_id, group, each)
+            bulk = paper.fragment.size + _LINE_BYTES * (1 + len(group))
             full = len(page_rows) + len(group) > POINTS_PER_PAGE or size + bulk > BYTES_PER_PAGE
             if page_rows and full:
                 yield _page(page_rows, shown)
                 page_rows, shown, size = [], [], 0
-            page_rows += [
-                replace(row, words=_words(score, row, each))
-                for row, score in zip(group, paper.scores, strict=True)
-            ]
+            page_rows += paper.rows
             shown.append(paper)
             size += bulk
         if page_rows:
             yield _page(page_rows, shown)
 
-    def _paper(self, paper_id: str, rows: list[Row]) -> _ShownPaper:
+    def _paper(self, paper_id: str, rows: list[Row], most: int) -> _ShownPaper:
         paper = look_up(self._papers, paper_id)
-        groups = [
-            self._review(review_id, list(grouped), paper)
-            for review_id, grouped in groupby(rows, lambda row: row.review_id)
-        ]
-        cards = [card for group in groups for card in group.cards]
-        quoted = any(
-            quote.verified
-            for card in cards
-            for quote in (*card.score.evidence, *card.score.passages)
-        ) or any(place.text is not None for card in cards for place in card.places)
+        reviews = [list(grouped) for _, grouped in groupby(rows, lambda row: row.review_id)]
+        shown_rows: list[Row] = []
+
+        def groups() -> Iterator[ReviewGroup]:  # the cards of one review at a time
+            for own in reviews:
+                group = self._review(own[0].review_id, own, paper)
+                shown_rows.extend(
+                    replace(row, words=_words(card.score, row, most))
+                    for row, card in zip(own, group.cards, strict=True)
+                )
+                yield group
+
         unread = self._manifest.unread.get(paper_id)
         anchor = anchor_of(paper_id, "paper")
         shown = {
             "paper_id": paper_id,
             "anchor": anchor,
             "paper": paper,
-            "groups": groups,
-            "quoted": quoted,
+            "groups": groups(),
+            "quoted": paper is not None and self._quotes(paper, rows),
             "unread": unread,
             "for_others": self._manifest.for_others,
             "unread_evidence": unread_evidence_words(unread),
         }
-        # The template escapes everything that is put into it; what comes out is safe.
-        fragment = Markup(self._template.render(shown))
+        fragment = Fragment(rendered(self._template, **shown))
         states = Counter(row.state for row in rows)
         line = PaperLine(
             paper_id=paper_id,
             title=_title(paper),
             link=f"#{anchor}",
-            reviews=len(groups),
+            reviews=len(reviews),
             points=len(rows),
             flags=states["flag"],
             possible=states["near"],
             failed=states["lost"],
         )
-        return _ShownPaper(fragment, [card.score for card in cards], line)
+        return _ShownPaper(fragment, shown_rows, line)
+
+    def _quotes(self, paper: Paper, rows: Sequence[Row]) -> bool:
+        """Whether a point shows words of its paper, which the page then holds."""
+        with points_by_offset(self._run) as read:
+            return any(_shows_words(read(row.offset), paper) for row in rows)
 
     def _review(self, review_id: str, rows: list[Row], paper: Paper | None) -> ReviewGroup:
         review = look_up(self._reviews, review_id)
@@ -289,6 +310,12 @@ class PaperPages:
         return ReviewGroup(
             review_id, tuple(cards), marked_fields(review, cards), missed, near, works
         )
+
+
+def _shows_words(score: PointScore, paper: Paper) -> bool:
+    return any(quote.verified for quote in (*score.evidence, *score.passages)) or any(
+        place.text is not None for place in shown_places(score, paper)
+    )
 
 
 def _page(rows: Sequence[Row], shown: Sequence[_ShownPaper]) -> Page:

@@ -81,7 +81,8 @@ def ranked_passages(
     order = np.lexsort((-scores, apart))  # stable
     if sharing:
         shown = shown & ~apart
-    return [int(number) for number in order if shown[number]]
+    ranked: list[int] = order[shown[order]].tolist()
+    return ranked
 
 
 def shown_passages(index: PaperIndex) -> npt.NDArray[np.bool_]:

@@ -42,7 +42,8 @@ def _boundaries(text: str, language: str = "en") -> Iterator[tuple[int, bool]]:
     library = ((end, False) for end in _library_boundaries(text, language))
     if language != "en":
         return library
-    return merge(((match.end(), True) for match in _SURE_END.finditer(text)), library)
+    sure = [(match.end(), True) for match in _SURE_END.finditer(text)]
+    return merge(sure, library) if sure else library
 
 
 def _library_boundaries(text: str, language: str) -> Iterator[int]:

@@ -15,6 +15,7 @@ from reviewscore.pages.environment import (
     encodable,
     environment,
     render,
+    rendered,
     soft,
 )
 from reviewscore.pages.figures import FigurePage, html
@@ -85,3 +86,13 @@ def test_words_that_no_person_would_write_may_be_broken() -> None:
     assert word.endswith("x<wbr>x")
     assert word.replace("<wbr>", "") == "&lt;" + "x" * 200
     assert encodable("a\udfffb") == "a?b"
+
+
+def test_a_long_page_is_written_in_pieces_that_are_the_page_together() -> None:
+    made = environment().from_string("{% for n in numbers %}<i>{{ n }} {{ text }}</i>{% endfor %}")
+    shown = {"numbers": range(1_000), "text": "<\ud800"}
+
+    pieces = list(rendered(made, **shown))
+
+    assert render(made, **shown).encode() == b"".join(pieces)
+    assert 10 * max(map(len, pieces)) < sum(map(len, pieces))

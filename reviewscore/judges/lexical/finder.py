@@ -95,10 +95,11 @@ def find(
     clause = main_clause(clauses)
     if clause is None:
         return _cannot_judge(_EMPTY, QuestionForm.ASSERTION)
-    wanted = wanted_content(clause.text)
     index = index_of(paper)
-    if clause.form in _ADDRESSABLE and not wanted.empty and _single(clauses, clause):
-        supports = support_for(wanted, index) if answerable_by_quote(clause.text, wanted) else ()
+    if clause.form in _ADDRESSABLE and _single(clauses, clause):
+        wanted = wanted_content(clause.text)
+        answerable = not wanted.empty and answerable_by_quote(clause.text, wanted)
+        supports = support_for(wanted, index) if answerable else ()
         if supports:
             return _addressed(supports, clause, index)
     if not content_stems(text[:_LONGEST]):
@@ -187,7 +188,7 @@ def _first_apart(near: Mapping[int, Place | None], index: PaperIndex) -> dict[in
     chosen: dict[int, Place | None] = {}
     said: set[str] = set()
     for number, place in near.items():
-        words = " ".join(index.passages[number].text.lower().split())
+        words = index.passages[number].words
         if words not in said:
             said.add(words)
             chosen[number] = place
@@ -285,6 +286,8 @@ def nearest(
         Numbers of ``index.passages``, each with the place of the point that it stands in.
     """
     ranked = ranked_passages(index, text, encoder=encoder, weights=weights, sharing=sharing)
+    if not places:
+        return dict.fromkeys(ranked)
     ranks = {number: rank for rank, number in enumerate(ranked)}
     chosen: dict[int, Place | None] = {}
     for place in places:

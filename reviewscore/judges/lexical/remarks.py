@@ -98,7 +98,6 @@ def _bucket(number: int, ends: Sequence[int]) -> str:
     return next((f"<={end}" for end in ends if number <= end), f">{ends[-1]}")
 
 
-@lru_cache(maxsize=512)  # a point is asked for its kind, then for its type
 def remark_features(text: str, role: Role | None = None) -> Mapping[str, float]:
     """Values of what the type and kind of a remark are told by, by name.
 
@@ -161,6 +160,12 @@ def _models() -> dict[str, LinearModel]:
     return load_linear_models(WEIGHTS)
 
 
+@lru_cache(maxsize=30_000)  # all points of a run are told their kind, and then each its type
+def _classes(text: str, role: Role | None) -> tuple[PointType, PointKind]:
+    features, models = remark_features(text, role), _models()
+    return PointType(models["type"].choose(features)), PointKind(models["kind"].choose(features))
+
+
 def type_of(text: str, role: Role | None = None) -> PointType:
     """Question, argument or claim (ReviewScore, arXiv 2509.21679, sec. 3.1; codebook 2).
 
@@ -172,7 +177,7 @@ def type_of(text: str, role: Role | None = None) -> PointType:
         text: A point in the reviewer's words.
         role: Of the section that it stands in, if known.
     """
-    return PointType(_models()["type"].choose(remark_features(text, role)))
+    return _classes(text, role)[0]
 
 
 def kind_of(text: str, role: Role | None = None) -> PointKind:
@@ -186,4 +191,4 @@ def kind_of(text: str, role: Role | None = None) -> PointKind:
     """
     if not any(char.isalpha() for char in text):
         return PointKind.NONE
-    return PointKind(_models()["kind"].choose(remark_features(text, role)))
+    return _classes(text, role)[1]
