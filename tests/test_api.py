@@ -49,7 +49,7 @@ WEAKNESSES = (
     "- The writing is dense."
 )
 QUESTIONS = "- What learning rate is used to train the convolutional network with Adam?"
-TERMINAL = {"output", "dry_run", "json", "show_config", "quiet"}
+TERMINAL = {"output", "dry_run", "json", "show_config", "quiet", "view"}
 """Flags that say where and how the command prints."""
 
 

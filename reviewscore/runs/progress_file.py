@@ -88,6 +88,7 @@ class NotedProgress:
     def expect(self, points: int) -> None:
         """How many points there will be, by the splitting rules."""
         self._known = self._known.model_copy(update={"expected": points})
+        self._write()
         self._told.expect(points)
 
     def finished(self, score: PointScore, traffic: Traffic | None) -> None:

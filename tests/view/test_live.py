@@ -118,7 +118,8 @@ def test_audit_with_view_opens_the_app_which_tells_of_points_as_they_come(
         seen = []
         for state in events(port, f"{link_of(port, cookie)}/live", cookie):
             seen.append(state)
-            held.go.set()
+            if "of about" in state["lines"][0]:
+                held.go.set()
         while "Ctrl-C ends it" not in said:
             said += audit.stderr.readline().decode()
         again = list(events(port, f"{link_of(port, cookie)}/live", cookie))
@@ -127,7 +128,6 @@ def test_audit_with_view_opens_the_app_which_tells_of_points_as_they_come(
 
     assert code == 0
     assert (seen[0]["state"], seen[-1]["state"]) == ("being written", "finished")
-    assert re.search(r"of about \d+ points", seen[0]["lines"][0])
     assert seen[-1]["newest"][0]["link"].startswith("/run/run-")
     assert [state["state"] for state in again] == ["finished"]
     with pytest.raises(OSError):
