@@ -121,8 +121,10 @@ def _cost_words(manifest: Manifest, known: RunProgress | None) -> list[str]:
     setting = manifest.settings.get("max_usd")
     cap = setting.value if setting is not None else None
     usd = known.usd + (manifest.spending.usd or 0.0)
+    calls = f"{counted(known.calls, 'call')} made, {known.reused:,} found in the ledger"
+    if not usd and cap is None:  # free, or of a price that nobody knows, which is not none
+        return [calls]
     most = f" of at most ${cap:,.2f}" if isinstance(cap, int | float) else ""
-    calls = f"{counted(known.calls, 'call')} paid for, {known.reused:,} found in the ledger"
     return [f"${usd:,.2f}{most} spent; {calls}"]
 
 

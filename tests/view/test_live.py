@@ -177,7 +177,7 @@ def test_a_run_says_how_far_it_is_what_it_cost_and_what_failed(app: App) -> None
     assert state.lines == (
         "2 of about 8 points (25%)",
         "4 points a minute, about 1 min 30 s left",
-        "$0.25 spent; 5 calls paid for, 1 found in the ledger",
+        "$0.25 spent; 5 calls made, 1 found in the ledger",
     )
     assert state.errors == ("R9: run/x <b> is odd",)
     assert "run/x &lt;b&gt; is odd" in page
