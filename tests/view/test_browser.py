@@ -124,8 +124,8 @@ def _pages(page: Page, base: str) -> list[str]:
     for run in page.eval_on_selector_all("table a[href^='/run/']", links):
         page.goto(run)
         papers = page.eval_on_selector_all("a[href*='/paper/']", links)
-        found += [run, f"{run}?list=points", f"{run}?list=points&verdict=flag",
-                  f"{run}?words=nothing+of+the+kind", f"{run}?done=1", f"{run}/judgments"]  # fmt: skip
+        lists = ("", "?list=points", "?list=points&verdict=flag", "?words=nothing+of+the+kind")
+        found += [run + place for place in (*lists, "?done=1", "/judgments")]
         found += papers[:1] + [one.replace("/paper/", "/pane/", 1) for one in papers[:1]]
     return found
 

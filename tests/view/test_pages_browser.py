@@ -125,7 +125,7 @@ def test_lists_and_two_runs_side_by_side_pass_axe(
     for box in page.locator("input[name=run]").all():
         box.check()
     page.locator("button", has_text="Compare").click()
-    page.locator(".tallies").wait_for()  # it comes by itself when it is made
+    page.locator(".tallies").wait_for(timeout=90_000)  # it comes by itself when it is made
     assert violations(page) == []
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= size["width"]
