@@ -98,6 +98,8 @@ def test_a_chair_finds_flags_goes_through_them_and_comes_back_by_a_link(
 ) -> None:
     page = entered(browser, address)
     page.click("table a:text-is('model')")
+    page.wait_for_url("**/run/model-*")
+    page.wait_for_load_state()
     page.keyboard.press("n")
     page.locator("article.point.current").wait_for()
 
@@ -125,7 +127,7 @@ def _pages(page: Page, base: str) -> list[str]:
         page.goto(run)
         papers = page.eval_on_selector_all("a[href*='/paper/']", links)
         found += [run, f"{run}?list=points", f"{run}?list=points&verdict=flag",
-                  f"{run}?words=nothing+of+the+kind", f"{run}?done=1", f"{run}/judgments"]  # fmt: skip
+                  f"{run}?words=nothing+at+all", f"{run}?done=1", f"{run}/judgments"]  # fmt: skip
         found += papers[:1] + [one.replace("/paper/", "/pane/", 1) for one in papers[:1]]
     return found
 
