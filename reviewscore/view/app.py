@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import sqlite3
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -236,4 +237,6 @@ def _place(wanted: str) -> str:
 
 def serve(view: View, door: socket.socket, more: Sequence[BaseRoute] = ()) -> None:
     """Answer until stopped."""
+    # A page does not wait long for what is read behind it.
+    sys.setswitchinterval(0.001)
     answer_until_stopped(build_app(view, more), door, limit_concurrency=512)

@@ -426,8 +426,17 @@ class RunIndex:
 
     def _ranked(self, order: str) -> list[int]:
         """Numbers of all papers in an order."""
-        rows = self._file.rows(f"SELECT id FROM papers ORDER BY {_PAPER_ORDERS[order]}")
-        return [int(str(row[0])) for row in rows]
+        return [int(str(row[0])) for row in self._whole_rows(
+            f"SELECT id FROM papers ORDER BY {_PAPER_ORDERS[order]}", "id"
+        )]  # fmt: skip
+
+    def _whole_rows(
+        self, statement: str, columns: str, values: Sequence[object] = ()
+    ) -> list[list[object]]:
+        """What a statement finds, in one piece: each row by itself waits for other threads."""
+        packed = f"SELECT json_group_array(json_array({columns})) FROM ({statement})"
+        found: list[list[object]] = json.loads(str(self._file.rows(packed, values)[0][0]))
+        return found
 
     def _paper_hits(self, wanted: Filter, among: Collection[str] | None) -> dict[int, int]:
         """Points by paper; a paper whose title has all words counts with all its points."""
@@ -465,15 +474,16 @@ class RunIndex:
     ) -> tuple[dict[int, int], dict[int, int]]:
         if wanted.empty:
             condition, values = _among("id", among)
-            statement = f"SELECT id, points, flags FROM papers WHERE {condition}"
+            statement = f"SELECT id AS paper, points, flags FROM papers WHERE {condition}"
         else:
             source, condition, values = _condition(wanted, among)
             statement = (
-                f"SELECT paper, count(*), sum(flag) FROM {source} WHERE {condition} GROUP BY paper"
+                f"SELECT paper, count(*) AS points, sum(flag) AS flags FROM {source} "
+                f"WHERE {condition} GROUP BY paper"
             )
         rows = [
             (int(str(paper)), int(str(points)), int(str(flags)))
-            for paper, points, flags in self._file.rows(statement, values)
+            for paper, points, flags in self._whole_rows(statement, "paper, points, flags", values)
         ]
         return {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows if row[2]}
 

@@ -36,11 +36,15 @@ class RunNotes:
     """The notes of runs; of a large one they are made behind its page."""
 
     _made: Behind[tuple[str, ...]] = field(default_factory=Behind, repr=False)
+    _waited: dict[Path, tuple[object, ...]] = field(default_factory=dict, repr=False)
 
     def of(self, opened: OpenRun) -> Made[tuple[str, ...]]:
         """The notes of a run, the most important first; until all are known, of its judge alone."""
         state = state_of_files(opened.path)
-        found = self._made.get(opened.path, state, lambda: _notes(opened.path), wait=_WAIT)
+        # One page waits for them, and no other while they are made: of a large run that is minutes.
+        wait = 0.0 if self._waited.get(opened.path) == state else _WAIT
+        self._waited[opened.path] = state
+        found = self._made.get(opened.path, state, lambda: _notes(opened.path), wait=wait)
         return found if found.value is not None else Made(_of_judge(opened), fresh=False)
 
 
