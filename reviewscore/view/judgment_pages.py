@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from reviewscore.errors import ReviewScoreError
+from reviewscore.errors import ReviewScoreError, SettingsError
 from reviewscore.pages.point_card import anchor_of
 from reviewscore.period.stop_rule import COLUMNS, sheet_row
 from reviewscore.runs.judgments import settled_opinion
@@ -75,7 +75,7 @@ def save(
     try:
         keep(view, opened, made(opened, score))
     except (sqlite3.Error, OSError, ReviewScoreError) as error:
-        words = f"Not saved: {error}."
+        words = not_saved(visitor, error)
         if form.get("fragment"):
             return PlainTextResponse(words, status_code=NOT_SAVED)
         return again(view, visitor, request, form | {"failure": words, "at": anchor})
@@ -90,6 +90,12 @@ def save(
     query = "&".join(filter(None, (query, f"from={sampling_of(came).value}")))
     place = paper_link(opened.key, score.paper_id, anchor, query)
     return RedirectResponse(f"{place}#{anchor}", status_code=303)
+
+
+def not_saved(visitor: Visitor, error: Exception) -> str:
+    """Why something was not saved, as far as somebody may know: others see no folders."""
+    known = visitor.owns or isinstance(error, SettingsError)
+    return f"Not saved: {error}." if known else "Not saved; tell whoever started the app."
 
 
 def point_of_form(opened: OpenRun, form: Form) -> PointScore | None:

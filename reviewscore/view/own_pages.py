@@ -22,7 +22,7 @@ from reviewscore.runs.paper_offsets import RunByPaper
 from reviewscore.schema.judgment import FlagOpinion, JudgmentKind, SpeakerRole
 from reviewscore.schema.point_score import PointScore
 from reviewscore.view.context import Form, View
-from reviewscore.view.judgment_pages import NOT_SAVED, keep
+from reviewscore.view.judgment_pages import NOT_SAVED, keep, not_saved
 from reviewscore.view.judgments import new_judgment
 from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
@@ -134,6 +134,6 @@ def answer_flag(view: View, visitor: Visitor, request: Request, form: Form) -> R
         )  # fmt: skip
         keep(view, opened, answer)
     except (sqlite3.Error, OSError, ReviewScoreError) as error:
-        return own_page(view, visitor, request, form | {"failure": f"Not saved: {error}."})
+        return own_page(view, visitor, request, form | {"failure": not_saved(visitor, error)})
     place = f"/run/{opened.key}/mine?saved={anchor_of(score.point_id)}"
     return RedirectResponse(f"{place}#{anchor_of(score.point_id)}", status_code=303)
