@@ -23,7 +23,7 @@ from reviewscore.bounds import bounded_lines, in_force
 from reviewscore.errors import RunFolderError
 from reviewscore.files import JsonLines, opened
 from reviewscore.printable import counted
-from reviewscore.schema.judgment import Asked, FlagJudgment, JudgmentKind, SpeakerRole
+from reviewscore.schema.judgment import FlagJudgment, FlagQuestion, JudgmentKind, SpeakerRole
 from reviewscore.schema.later_remark import LaterKind, LaterRemark
 from reviewscore.schema.point_score import PointScore
 
@@ -280,7 +280,7 @@ def looked_at_words(run: Path, flags: int, is_flag: Callable[[str], bool]) -> st
     said: Mapping[str, list[FlagJudgment]] = {
         point_id: own
         for point_id in found.points()
-        if is_flag(point_id) and (own := replies_to(Asked.FLAG, found.standing(point_id)))
+        if is_flag(point_id) and (own := replies_to(FlagQuestion.FLAG, found.standing(point_id)))
     }
     if not said:
         return ""
@@ -297,6 +297,6 @@ def looked_at_words(run: Path, flags: int, is_flag: Callable[[str], bool]) -> st
     )
 
 
-def replies_to(asked: Asked, said: Iterable[FlagJudgment]) -> list[FlagJudgment]:
+def replies_to(asked: FlagQuestion, said: Iterable[FlagJudgment]) -> list[FlagJudgment]:
     """Judgments, and no answers, in reply to one question."""
     return [one for one in said if one.kind is JudgmentKind.JUDGMENT and one.asked is asked]

@@ -41,7 +41,7 @@ class SpeakerRole(StrEnum):
     AUTHOR = "author"
 
 
-class Asked(StrEnum):
+class FlagQuestion(StrEnum):
     """What was asked; answers to the two are never pooled."""
 
     FLAG = "flag"  # whether the verdict that is shown is right
@@ -90,7 +90,7 @@ class FlagJudgment(Record):
     point_id: str
     paper_id: str
     review_id: str
-    asked: Asked = Asked.FLAG
+    asked: FlagQuestion = FlagQuestion.FLAG
     verdict: FlagOpinion | None = None
     note: str = Field(default="", max_length=LONGEST_NOTE)
     saw_verdict: bool = True

@@ -20,7 +20,7 @@ from reviewscore.files import read_whole, write_whole
 from reviewscore.period.stop_rule import FlagPrecision, FlagSample, Said, precision_of
 from reviewscore.runs.folder import BLIND_DRAW, read_points
 from reviewscore.runs.judgments import Judgments, judgments_held, replies_to
-from reviewscore.schema.judgment import Asked, FlagJudgment, PointSampling
+from reviewscore.schema.judgment import FlagJudgment, FlagQuestion, PointSampling
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.stats.tables import shown
@@ -33,7 +33,12 @@ DRAWN = 100
 
 
 class DrawnPoint(Record):
-    """A point of a draw: its paper, and whether it was a flag."""
+    """A point of a draw.
+
+    Attributes:
+        paper_id: Its paper.
+        flag: Whether it was a flag when it was drawn.
+    """
 
     paper_id: str
     flag: bool
@@ -70,7 +75,7 @@ class BlindDraw(Record):
 
 def judged_by(judgments: Judgments, point_id: str, who: str) -> bool:
     """Whether a person judged a point without its verdict in sight, and stands by it."""
-    own = replies_to(Asked.MISINFORMED, judgments.standing(point_id))
+    own = replies_to(FlagQuestion.MISINFORMED, judgments.standing(point_id))
     return any(one.who == who for one in own)
 
 
@@ -212,6 +217,6 @@ def blind_only(judgments: Judgments, point_id: str) -> list[FlagJudgment]:
     """Judgments of a drawn point that count: in the order of the draw, no verdict seen before."""
     return [
         one
-        for one in replies_to(Asked.MISINFORMED, judgments.standing(point_id))
+        for one in replies_to(FlagQuestion.MISINFORMED, judgments.standing(point_id))
         if one.sampling is PointSampling.RANDOM and not one.saw_verdict
     ]

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from reviewscore.errors import SettingsError
 from reviewscore.judges.lexical.finder import passages_near
 from reviewscore.pages.point_card import Excerpt, anchor_of, point_in_review
-from reviewscore.schema.judgment import Asked, FlagJudgment, PointSampling
+from reviewscore.schema.judgment import FlagJudgment, FlagQuestion, PointSampling
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
 from reviewscore.view.blind import BlindDraw, blind_figures, drawn_points, had_seen, judged_by
@@ -124,7 +124,7 @@ def _cards(
             score, anchor_of(score.point_id),
             point_in_review(score, opened.review(score.review_id)),
             () if paper is None else passages_near(score.text, paper),
-            said_of(said, score, who, asked=Asked.MISINFORMED, typed=form),
+            said_of(said, score, who, asked=FlagQuestion.MISINFORMED, typed=form),
         )
         for score in opened.index.scores(lines)
     ]  # fmt: skip
@@ -140,10 +140,11 @@ def judge(view: View, visitor: Visitor, request: Request, form: Form) -> Respons
         if not (in_turn or judged_by(said, score.point_id, who)):
             raise SettingsError("another point is next; take the points in their order")
         return new_judgment(
-            score, who, opinion_of(form, Asked.MISINFORMED), form.get("note", ""),
-            order=view.given[who] + 1, asked=Asked.MISINFORMED, sampling=PointSampling.RANDOM,
+            score, who, opinion_of(form, FlagQuestion.MISINFORMED), form.get("note", ""),
+            order=view.given[who] + 1, asked=FlagQuestion.MISINFORMED,
+            sampling=PointSampling.RANDOM,
             saw_verdict=had_seen(said, score.point_id, who),
             weight=whole_draw(opened).weight(score.point_id),
         )  # fmt: skip
 
-    return save(view, visitor, request, form, made, Asked.MISINFORMED, again=paper_page)
+    return save(view, visitor, request, form, made, FlagQuestion.MISINFORMED, again=paper_page)

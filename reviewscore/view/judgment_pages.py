@@ -15,7 +15,7 @@ from reviewscore.errors import ReviewScoreError, SettingsError
 from reviewscore.pages.point_card import anchor_of
 from reviewscore.period.stop_rule import COLUMNS, sheet_row
 from reviewscore.runs.judgments import settled_opinion
-from reviewscore.schema.judgment import Asked, FlagJudgment, FlagOpinion, JudgmentKind
+from reviewscore.schema.judgment import FlagJudgment, FlagOpinion, FlagQuestion, JudgmentKind
 from reviewscore.schema.point_score import PointScore
 from reviewscore.stats.tables import csv_text
 from reviewscore.view import run_pages
@@ -37,11 +37,11 @@ def judge(view: View, visitor: Visitor, request: Request, form: Form) -> Respons
     def made(opened: OpenRun, score: PointScore) -> FlagJudgment:
         who = view.people.who(visitor)
         return new_judgment(
-            score, who, opinion_of(form, Asked.FLAG), form.get("note", ""),
+            score, who, opinion_of(form, FlagQuestion.FLAG), form.get("note", ""),
             order=view.given[who] + 1, sampling=sampling_of(form.get("from", "")),
         )  # fmt: skip
 
-    return save(view, visitor, request, form, made, Asked.FLAG, again=run_pages.paper_page)
+    return save(view, visitor, request, form, made, FlagQuestion.FLAG, again=run_pages.paper_page)
 
 
 def save(
@@ -50,7 +50,7 @@ def save(
     request: Request,
     form: Form,
     made: Callable[[OpenRun, PointScore], FlagJudgment],
-    asked: Asked,
+    asked: FlagQuestion,
     *,
     again: Handler,
 ) -> Response:
@@ -104,7 +104,7 @@ def point_of_form(opened: OpenRun, form: Form) -> PointScore | None:
     return None if line is None else opened.index.scores([line])[0]
 
 
-def opinion_of(form: Form, asked: Asked) -> FlagOpinion:
+def opinion_of(form: Form, asked: FlagQuestion) -> FlagOpinion:
     """What a form says.
 
     Raises:
@@ -156,10 +156,12 @@ def judgments_page(view: View, visitor: Visitor, request: Request, form: Form) -
     """Who judged how much, where people differ, and what blind judgments come to."""
     opened = view.run(visitor, request.path_params["key"])
     said = [one for one in seen_judgments(opened, visitor) if one.kind is JudgmentKind.JUDGMENT]
-    by_point: dict[tuple[str, Asked], list[FlagJudgment]] = {}
+    by_point: dict[tuple[str, FlagQuestion], list[FlagJudgment]] = {}
     for one in said:  # what was said with and without a verdict in sight is never put together
         by_point.setdefault((one.point_id, one.asked), []).append(one)
-    flags = [own for (_, asked), own in by_point.items() if asked is Asked.FLAG and own[0].flagged]
+    flags = [
+        own for (_, asked), own in by_point.items() if asked is FlagQuestion.FLAG and own[0].flagged
+    ]
     differing = [
         DifferingPoint(line, paper_link(opened.key, line.paper_id, line.anchor), tuple(own))
         for (name, _), own in by_point.items()
@@ -188,7 +190,7 @@ def _people(said: Sequence[FlagJudgment]) -> list[PersonSaid]:
     found = []
     for who in sorted({one.who for one in said}):
         counts = Counter(
-            "blind" if one.asked is Asked.MISINFORMED else str(one.verdict)
+            "blind" if one.asked is FlagQuestion.MISINFORMED else str(one.verdict)
             for one in said
             if one.who == who
         )
@@ -223,7 +225,7 @@ def export(view: View, visitor: Visitor, request: Request, form: Form) -> Respon
     for one in seen_judgments(opened, visitor):
         if one.kind is JudgmentKind.JUDGMENT and one.flagged:
             place = (one.point_id, one.who)
-            if place not in said or one.asked is Asked.MISINFORMED:
+            if place not in said or one.asked is FlagQuestion.MISINFORMED:
                 said[place] = one
     rows = []
     for (point_id, who), one in said.items():

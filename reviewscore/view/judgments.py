@@ -17,9 +17,9 @@ from reviewscore.runs.folder import JUDGMENTS, manifest_of
 from reviewscore.runs.judgments import Judgments, append_judgment, remark_of_answer, replies_to
 from reviewscore.schema.judgment import (
     LONGEST_NOTE,
-    Asked,
     FlagJudgment,
     FlagOpinion,
+    FlagQuestion,
     JudgmentKind,
     PointSampling,
     SpeakerRole,
@@ -29,13 +29,13 @@ from reviewscore.schema.record import storable
 from reviewscore.sources.data_folder import digest_name
 from reviewscore.view.run_index import RunIndex, is_flag
 
-CHOICES: Mapping[Asked, tuple[tuple[FlagOpinion, str, str], ...]] = {
-    Asked.FLAG: (
+CHOICES: Mapping[FlagQuestion, tuple[tuple[FlagOpinion, str, str], ...]] = {
+    FlagQuestion.FLAG: (
         (FlagOpinion.AGREE, "Agree", "a"),
         (FlagOpinion.DISAGREE, "Disagree", "d"),
         (FlagOpinion.UNSURE, "Unsure", "u"),
     ),
-    Asked.MISINFORMED: (
+    FlagQuestion.MISINFORMED: (
         (FlagOpinion.MISINFORMED, "Yes, misinformed", "a"),
         (FlagOpinion.NOT_MISINFORMED, "No", "d"),
         (FlagOpinion.UNSURE, "Unsure", "u"),
@@ -141,7 +141,7 @@ class PointSaid:
     """
 
     point_id: str
-    asked: Asked
+    asked: FlagQuestion
     flagged: bool
     mine: FlagJudgment | None
     others: tuple[FlagJudgment, ...]
@@ -160,7 +160,7 @@ class PointSaid:
     @property
     def question(self) -> str:
         """What is asked, in words."""
-        if self.asked is Asked.MISINFORMED:
+        if self.asked is FlagQuestion.MISINFORMED:
             return "Is this point misinformed?"
         return "Is this flag right?" if self.flagged else "Is this verdict right?"
 
@@ -170,7 +170,7 @@ def said_of(
     score: PointScore,
     who: str,
     *,
-    asked: Asked = Asked.FLAG,
+    asked: FlagQuestion = FlagQuestion.FLAG,
     typed: Mapping[str, str] | None = None,
     came: str = "",
 ) -> PointSaid:
@@ -189,12 +189,12 @@ def said_of(
     standing = judgments.standing(score.point_id)
     own = replies_to(asked, standing)
     mine = next((one for one in own if one.who == who), None)
-    hidden = asked is Asked.MISINFORMED and mine is None
+    hidden = asked is FlagQuestion.MISINFORMED and mine is None
     others = () if hidden else tuple(one for one in own if one.who != who)
     shown = {one.judgment_id for one in standing}
     before = (one for one in judgments.history(score.point_id) if one.judgment_id not in shown)
     answers = (one for one in standing if one.kind is JudgmentKind.ANSWER)
-    blind = asked is Asked.MISINFORMED
+    blind = asked is FlagQuestion.MISINFORMED
     note = "" if mine is None else mine.note
     failed = typed is not None and typed.get("point") == score.point_id
     return PointSaid(

@@ -27,7 +27,7 @@ from reviewscore.report.roles import Reader as For
 from reviewscore.runs.folder import JUDGMENTS, read_points
 from reviewscore.runs.judgments import Judgments, read_judgments
 from reviewscore.runs.purge import holdings_of
-from reviewscore.schema.judgment import Asked, FlagJudgment, FlagOpinion, PointSampling
+from reviewscore.schema.judgment import FlagJudgment, FlagOpinion, FlagQuestion, PointSampling
 from reviewscore.view.blind import BlindDraw, DrawnPoint, blind_figures, draw
 from reviewscore.view.judgments import JudgmentStore, new_judgment
 from reviewscore.view.remote_runs import RemoteRuns
@@ -299,7 +299,11 @@ def test_only_random_points_judged_without_their_verdicts_give_a_precision() -> 
     }
     drawn = BlindDraw(seed=1, flags=30, others=300, points=points)
     said = Judgments([])
-    blind = {"asked": Asked.MISINFORMED, "sampling": PointSampling.RANDOM, "saw_verdict": False}
+    blind = {
+        "asked": FlagQuestion.MISINFORMED,
+        "sampling": PointSampling.RANDOM,
+        "saw_verdict": False,
+    }
     yes, no = FlagOpinion.MISINFORMED, FlagOpinion.NOT_MISINFORMED
     for who, name, verdict, more in (
         ("A1", "f1", yes, blind),
