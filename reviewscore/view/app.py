@@ -73,6 +73,7 @@ def build_app(view: View, more: Sequence[BaseRoute] = ()) -> Starlette:
     )
     routes = [
         Route("/static/{name}", _asset),
+        Route("/favicon.ico", _no_icon),
         Route("/enter/{key}", _entering(view)),
         Route("/", answer(view, run_pages.shelf_page)),
         Route("/people", answer(view, run_pages.people_page)),
@@ -201,6 +202,11 @@ async def _asset(request: Request) -> Response:
     if name not in pages.ASSETS:
         raise HTTPException(404, "There is no such file.")
     return Response(pages.asset(name), media_type=pages.ASSETS[name])
+
+
+async def _no_icon(request: Request) -> Response:
+    """Browsers ask for one, and would log that there is none."""
+    return Response(status_code=204)
 
 
 def _entering(view: View) -> Callable[[Request], Awaitable[Response]]:
