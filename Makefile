@@ -10,7 +10,7 @@ OLD ?= benchmarks/results.json
 NEW ?= $(RESULTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install audit-example test format lint types imports unit thorough litellm hf semantic local cov wheel docs linkcheck bench bench-compare lock clean
+.PHONY: help install audit-example test format lint types imports unit thorough litellm hf semantic local cov wheel docs picture linkcheck bench bench-compare lock clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -130,6 +130,9 @@ $(VENV)-docs/.made: requirements-docs.lock $(VENV)/.installed
 docs: $(VENV)-docs/.made ## Build the documents into build/docs; a warning is an error.
 	$(VENV)-docs/bin/python -m sphinx -E -q -n -W --keep-going -b html docs build/docs
 	@echo "documents: build/docs/index.html"
+
+picture: $(VENV)/.developing ## Draw the README's picture of the app anew, from the examples.
+	$(BIN)/python docs/_ext/view_picture.py
 
 linkcheck: $(VENV)-docs/.made ## Try the addresses that the documents point to; needs the network.
 	$(VENV)-docs/bin/python -m sphinx -E -q -b linkcheck docs build/linkcheck
