@@ -36,7 +36,7 @@ from reviewscore.view import (
 )
 from reviewscore.view.context import Form, Handler, View
 from reviewscore.view.live import Live
-from reviewscore.view.people import OWNER, Visitor
+from reviewscore.view.people import Visitor
 from reviewscore.view.uploads import MOST_BYTES, MOST_FILES
 
 PORT = 8793
@@ -151,9 +151,7 @@ def answer(
     """
 
     async def endpoint(request: Request) -> Response:
-        visitor = await run_in_threadpool(view.people.of_request, request, view.cookie)
-        if visitor is None:
-            raise HTTPException(403, "Open the address that you were given.")
+        visitor = await view.visitor(request)
         if owner:
             run_pages.check_owner(visitor)
         form: Form = {}
@@ -219,9 +217,9 @@ def _entering(view: View) -> Callable[[Request], Awaitable[Response]]:
             raise HTTPException(403, "This address opens nothing here; it may have been revoked.")
         response = RedirectResponse(_place(request.query_params.get("to", "")), status_code=303)
         response.set_cookie(
-            view.cookie,
+            view.cookies[0 if visitor.owns else 1],
             key,
-            max_age=None if visitor.name == OWNER else _MONTH,
+            max_age=None if visitor.owns else _MONTH,
             httponly=True,
             samesite="lax",
             secure=(view.public or "").startswith("https:"),

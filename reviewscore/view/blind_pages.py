@@ -63,7 +63,7 @@ def _draw_for(visitor: Visitor, opened: OpenRun) -> BlindDraw:
 
 def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """How far a person is, and once all is judged, what came of it."""
-    opened = view.run(visitor, request.path_params["key"])
+    opened = view.run(request.path_params["key"])
     draw, who, said = _draw_for(visitor, opened), view.people.who(visitor), opened.judgments.said
     done = sum(judged_by(said, name, who) for name in draw.points)
     ended = done == len(draw.points) > 0
@@ -80,7 +80,7 @@ def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
 
 def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """The next drawn point that the person has not judged."""
-    opened = view.run(visitor, request.path_params["key"])
+    opened = view.run(request.path_params["key"])
     draw = _draw_for(visitor, opened)
     name = draw.next_for(opened.judgments.said, view.people.who(visitor))
     if name is None:

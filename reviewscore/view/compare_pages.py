@@ -27,7 +27,7 @@ def compare_page(view: View, visitor: Visitor, request: Request, form: Form) -> 
     keys = query.get("one", ""), query.get("other", "")
     if keys[0] == keys[1]:
         return _chosen([])
-    first, second = (view.run(visitor, key) for key in keys)
+    first, second = (view.run(key) for key in keys)
     wanted = PairFilter.of(query)
     pairs = view.side_by_side.pairs(first, second, view.cache)
     counts = pairs.value.counts(wanted) if pairs.value else dict.fromkeys(CHANGES, 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -43,6 +44,8 @@ class View:
         side_by_side: Pairs of runs that are compared.
         blind: Whether points are judged without their verdicts in sight.
         given: How often each person has said something since the start.
+        cookies: Names of the cookies of whoever started the app and of people with an invitation:
+            theirs is of the folder, so that it is known when the app is started again.
     """
 
     runs: OpenRuns
@@ -54,14 +57,15 @@ class View:
     side_by_side: SideBySide = field(default_factory=SideBySide)
     blind: bool = False
     given: Counter[str] = field(default_factory=Counter)
-    cookie: str = field(init=False)
+    cookies: tuple[str, str] = field(init=False)
     jobs: AuditJobs = field(init=False)
     pages: PageStore = field(init=False)
 
     def __post_init__(self) -> None:
         self.jobs = AuditJobs(self.runs.shelf.folder)
-        digest = hashlib.sha256(self.people.secret.encode()).hexdigest()
-        self.cookie = f"rs_view_{digest[:8]}"
+        of = (self.people.secret, str(self.people.folder.resolve()))
+        own, guests = (hashlib.sha256(one.encode("utf-8", "replace")).hexdigest() for one in of)
+        self.cookies = f"rs_view_{own[:8]}", f"rs_view_{guests[:8]}"
         self.pages = PageStore(self.cache / "pages")
 
     def form_secret(self, visitor: Visitor) -> str:
@@ -69,7 +73,18 @@ class View:
         words = f"form {visitor.name}".encode()
         return hmac.new(self.people.secret.encode(), words, hashlib.sha256).hexdigest()[:32]
 
-    def run(self, visitor: Visitor, key: str) -> OpenRun:
+    async def visitor(self, request: Request) -> Visitor:
+        """Who asks.
+
+        Raises:
+            HTTPException: Nobody who may.
+        """
+        found = await run_in_threadpool(self.people.of_request, request, *self.cookies)
+        if found is None:
+            raise HTTPException(403, "Open the address that you were given.")
+        return found
+
+    def run(self, key: str) -> OpenRun:
         """A run.
 
         Raises:
@@ -86,7 +101,7 @@ class View:
         Raises:
             HTTPException: There is no such paper, or it is not for them; both look the same.
         """
-        opened = self.run(visitor, key)
+        opened = self.run(key)
         if not (visitor.may_see(paper_id) and opened.index.has_paper(paper_id)):
             raise HTTPException(404, "There is no such paper in this run.")
         return opened

@@ -154,7 +154,7 @@ _MOST_DIFFERING = 500
 
 def judgments_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """Who judged how much, where people differ, and what blind judgments come to."""
-    opened = view.run(visitor, request.path_params["key"])
+    opened = view.run(request.path_params["key"])
     said = [one for one in seen_judgments(opened, visitor) if one.kind is JudgmentKind.JUDGMENT]
     by_point: dict[tuple[str, FlagQuestion], list[FlagJudgment]] = {}
     for one in said:  # what was said with and without a verdict in sight is never put together
@@ -220,7 +220,7 @@ def export(view: View, visitor: Visitor, request: Request, form: Form) -> Respon
 
     Of a person who judged a flag with and without its verdict in sight, the latter counts.
     """
-    opened = view.run(visitor, request.path_params["key"])
+    opened = view.run(request.path_params["key"])
     said: dict[tuple[str, str], FlagJudgment] = {}
     for one in seen_judgments(opened, visitor):
         if one.kind is JudgmentKind.JUDGMENT and one.flagged:

@@ -188,20 +188,18 @@ class Live:
 
     async def endpoint(self, request: Request) -> Response:
         """The events of a run, until it ends."""
-        view = self.view
         visitor = await self._visitor(request)
         key = request.path_params["key"]
-        await run_in_threadpool(view.run, visitor, key)
-        return _EventStream(self._events(visitor, key, request), self._watching, visitor.name)
+        await run_in_threadpool(self.now, key)
+        return _EventStream(self._events(key, request), self._watching, visitor.name)
 
     async def _visitor(self, request: Request) -> Visitor:
-        people = self.view.people
-        visitor = await run_in_threadpool(people.of_request, request, self.view.cookie)
-        if visitor is None or not visitor.sees_all:
+        visitor = await self.view.visitor(request)
+        if not visitor.sees_all:
             raise HTTPException(403, "This is not shown to you.")
         return visitor
 
-    def now(self, visitor: Visitor, key: str) -> LiveState:
+    def now(self, key: str) -> LiveState:
         """What is said of a run, looked at once a second for everybody.
 
         Raises:
@@ -210,20 +208,21 @@ class Live:
         with self._lock:
             at, state = self._looked.get(key, (float("-inf"), None))
             if state is None or time.monotonic() - at >= _EVERY / 2:
-                state = live_state(self.view.run(visitor, key))
+                state = live_state(self.view.run(key))
                 fresh = {name: one for name, one in self._looked.items() if one[0] > at}
                 self._looked = {**fresh, key: (time.monotonic(), state)}
             return state
 
-    async def _events(self, visitor: Visitor, key: str, request: Request) -> AsyncIterator[str]:
+    async def _events(self, key: str, request: Request) -> AsyncIterator[str]:
         last, told = "", time.monotonic()
         asked, end = told, told + _LONGEST
         yield "retry: 5000\n\n"
         while time.monotonic() < end:
             try:
                 if time.monotonic() - asked > _BEAT:  # an invitation may have been revoked
-                    visitor, asked = await self._visitor(request), time.monotonic()
-                state = await run_in_threadpool(self.now, visitor, key)
+                    await self._visitor(request)
+                    asked = time.monotonic()
+                state = await run_in_threadpool(self.now, key)
             except (HTTPException, ReviewScoreError, OSError):
                 return  # the run was taken away, or is shown to them no more
             text = json.dumps(asdict(state))

@@ -96,7 +96,7 @@ def _own(
 
 def own_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """Somebody's own reviews and papers, each point with a field to answer."""
-    opened = view.run(visitor, request.path_params["key"])
+    opened = view.run(request.path_params["key"])
     waits = (
         visitor.rights is not None
         and view.people.released is None
@@ -113,7 +113,7 @@ def own_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
 
 def answer_flag(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """Keep what a reviewer or author answers; nothing in place of it takes the answer back."""
-    opened = view.run(visitor, request.path_params["key"])
+    opened = view.run(request.path_params["key"])
     found = next(
         (
             (own.by, score)

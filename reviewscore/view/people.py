@@ -120,9 +120,12 @@ class People:
         if same_secret(self.secret, key):
             return Visitor(OWNER, self.rights)
         name = self.keys.person(key) if self.keys.file.is_file() else None
-        return None if name is None else Visitor(name, self.rights)
+        # The file may come with a folder of runs: nobody becomes the owner by it.
+        if name is None or name in (OWNER, self.name):
+            return None
+        return Visitor(name, self.rights)
 
-    def of_request(self, request: Request, cookie: str) -> Visitor | None:
-        """Who asks; None if nobody who may."""
-        key = request.cookies.get(cookie, "")
-        return self.of_key(key) if key else None
+    def of_request(self, request: Request, *cookies: str) -> Visitor | None:
+        """Who asks, by the first of some cookies that is somebody's; None if nobody who may."""
+        keys = filter(None, (request.cookies.get(cookie, "") for cookie in cookies))
+        return next(filter(None, map(self.of_key, keys)), None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from reviewscore.bounds import MEGABYTE
 from reviewscore.config import EMBEDDED, Settings
 from reviewscore.errors import ReviewScoreError
 from reviewscore.llm.connect import check
@@ -22,7 +22,7 @@ from reviewscore.view.people import Visitor
 
 PLACE = "/private"
 _LIMITS = DraftLimits(per_day=100)
-LONGEST = int(_LIMITS.megabytes * 1_000_000)
+LONGEST = int(_LIMITS.megabytes * MEGABYTE)
 
 
 @dataclass
@@ -40,11 +40,11 @@ class PrivateDrafts:
 
     async def form(self, request: Request) -> Response:
         """The form."""
-        return await self._written(await self._visitor(request), {})
+        return await self._written(await self.view.visitor(request), {})
 
     async def page(self, request: Request) -> Response:
         """What the paper may say to the draft that was sent."""
-        visitor = await self._visitor(request)
+        visitor = await self.view.visitor(request)
         sent: dict[str, str | bytes] = {}
         try:
             with nothing_logged():
@@ -56,13 +56,6 @@ class PrivateDrafts:
         except Exception as error:  # the outer loop: one bad draft never ends the app
             return await self._written(visitor, sent, DraftError.of(error))
         return pages.page(sheet)
-
-    async def _visitor(self, request: Request) -> Visitor:
-        people = self.view.people
-        visitor = await run_in_threadpool(people.of_request, request, self.view.cookie)
-        if visitor is None:
-            raise HTTPException(403, "Open the address that you were given.")
-        return visitor
 
     async def _written(
         self, visitor: Visitor, typed: dict[str, str | bytes], fault: DraftError | None = None

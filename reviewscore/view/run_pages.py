@@ -114,7 +114,7 @@ def run_page(view: View, visitor: Visitor, request: Request, form: Form) -> Resp
     """The papers of a run by title, or its points."""
     if not visitor.chairs:  # what they may see is their own
         return RedirectResponse(f"/run/{request.path_params['key']}/mine", status_code=303)
-    opened = view.run(visitor, request.path_params["key"])
+    opened = view.run(request.path_params["key"])
     listed = RunList.of(request.query_params)
     papers: list[PaperLine] = []
     points: list[PointLine] = []
@@ -246,15 +246,14 @@ def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     The filter of the list is kept; without one it is of flags. ``paper`` and ``point`` in the
     address say after which.
     """
-    opened = view.run(visitor, request.path_params["key"])
+    opened = view.run(request.path_params["key"])
     listed, query = RunList.of(request.query_params), request.query_params
     wanted = replace(listed.wanted, seen=listed.wanted.seen or "no")
     if listed.wanted.empty:
         wanted = replace(wanted, verdict="flag")
-    at = next(
-        (line for line in opened.index.of_paper(query.get("paper", ""))
-         if line.anchor == query.get("point")), None
-    )  # fmt: skip
+    paper_id = query.get("paper", "")
+    own = opened.index.of_paper(paper_id) if visitor.may_see(paper_id) else ()
+    at = next((line for line in own if line.anchor == query.get("point")), None)
     after, among = opened.index.after, opened.visible(visitor)
     line = after(None if at is None else at.offset, wanted, among=among)
     if line is None and at is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.view.people import INVITATIONS
+from reviewscore.view.people import INVITATIONS, OWNER
 from tests.report.synthetic import many_points, write_run
 from tests.view.opened import App, Elements, csrf, opened
 
@@ -68,7 +68,7 @@ def test_only_the_owner_invites_and_only_pseudonyms(tmp_path: Path) -> None:
     with opened(folder_of(tmp_path)) as app:
         guest, owner = app.enter("AC7"), app.enter()
         secret = csrf(owner.get("/people").text)
-        mine = app.view.form_secret(app.view.people.of_key(guest.cookies[app.view.cookie]))  # type: ignore[arg-type]
+        mine = app.view.form_secret(app.view.people.of_key(guest.cookies[app.view.cookies[1]]))  # type: ignore[arg-type]
 
         assert guest.get("/people").status_code == 403
         for form in (secret, mine, ""):
@@ -143,6 +143,41 @@ def test_the_next_point_is_one_that_a_person_may_see(
         assert len(met) == len(set(met)) == app.view.runs.get(
             run.rpartition("/")[2]
         ).index.totals(seen).flags  # fmt: skip
+
+
+def test_points_of_other_papers_change_nothing_of_what_is_next(tmp_path: Path) -> None:
+    with opened(folder_of(tmp_path), RIGHTS) as app:
+        guest, run = app.enter("AC1"), app.run()
+        index = app.view.runs.get(run.rpartition("/")[2]).index
+        own, others = index.of_paper("p1"), index.of_paper("p0")
+
+        def after(paper: str, point: str) -> str:
+            query = f"paper={paper}&point={point}&list=points"
+            return guest.get(f"{run}/next?{query}", follow_redirects=False).headers["location"]
+
+        assert len({after("p1", line.anchor) for line in own}) > 1
+        assert {after("none", "none")} == {after("p0", line.anchor) for line in others}
+
+
+def test_an_invitation_holds_when_the_app_is_started_again(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    with opened(folder) as app:
+        cookies = dict(app.enter("AC7").cookies)
+        owners = dict(app.enter().cookies)
+    with opened(folder) as app:
+        guest, former = app.browser(), app.browser()
+        guest.cookies.update(cookies)
+        former.cookies.update(owners)
+
+        assert guest.get(app.run()).status_code == 200
+        assert former.get(app.run()).status_code == 403
+
+
+def test_a_file_of_invitations_makes_nobody_the_owner(tmp_path: Path) -> None:
+    with opened(folder_of(tmp_path)) as app:
+        key = app.view.people.keys.issue(OWNER)
+
+        assert app.browser().get(f"/enter/{key}").status_code == 403
 
 
 def test_live_events_are_for_those_who_see_all(tmp_path: Path) -> None:
