@@ -117,10 +117,14 @@ def _end_in_order() -> None:
 
 def _copied(address: str, cache: Path, keep: Path, stack: ExitStack) -> Path:
     """A copy of the runs of a store, kept in step until the app ends."""
+    from reviewscore.addresses import without_credentials
     from reviewscore.cli.terminal import waiting
+    from reviewscore.sources.data_folder import file_name
     from reviewscore.view.remote_runs import RemoteRuns
 
-    copy = cache / (address.rstrip("/").rpartition("/")[2] or "runs")
+    # Pages show its name.
+    plain = str(without_credentials(address)).partition("?")[0].rstrip("/")
+    copy = cache / (file_name(plain.rpartition("/")[2]) or "runs")
     with waiting("copying runs"):
         remote = RemoteRuns(address, copy, keep)
     keep.mkdir(parents=True, exist_ok=True)

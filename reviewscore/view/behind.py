@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 _MOST = 12
-"""Values that are kept."""
+"""Values that are kept, and that are waited for at once."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Made(Generic[T]):
 
 
 class Behind(Generic[T]):
-    """Values by key, each made in a thread, one at a time.
+    """Values by key, each made in a thread, one at a time; few wait for their turn.
 
     Args:
         drop: Called with a value that is no longer kept.
@@ -55,6 +55,8 @@ class Behind(Generic[T]):
                 return found
             job = self._jobs.get(key)
             if job is None or not job.is_alive():
+                if len(self._jobs) >= _MOST:  # whoever asks again finds room
+                    return found
                 job = threading.Thread(target=self._make, args=(key, state, make), daemon=True)
                 self._jobs[key] = job
                 job.start()

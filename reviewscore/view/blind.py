@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import secrets
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ SAID = {True: Said.RIGHT, False: Said.WRONG, None: Said.UNSURE}
 """What a sheet of judged flags calls that a person takes a flag for misinformed."""
 DRAWN = 100
 """Flags, and other points, that are drawn, at most."""
+_DRAWING = threading.Lock()
 
 
 class DrawnPoint(Record):
@@ -102,10 +104,13 @@ def drawn_points(run: Path, folder: Path, *, seed: int | None = None) -> BlindDr
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(f"{folder}: {error.strerror}") from error
-    with judgments_held(folder):
-        found = _kept(folder / BLIND_DRAW)  # somebody else was faster
-        if found is None:
-            found = draw(run, secrets.randbits(32) if seed is None else seed)
+    with _DRAWING:
+        if (found := _kept(folder / BLIND_DRAW)) is not None:
+            return found
+        found = draw(run, secrets.randbits(32) if seed is None else seed)
+        with judgments_held(folder):  # and not while the run is read, which may take long
+            if (faster := _kept(folder / BLIND_DRAW)) is not None:
+                return faster
             write_whole(folder / BLIND_DRAW, found.model_dump_json() + "\n")
     return found
 

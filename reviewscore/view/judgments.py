@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 import socket
+import sqlite3
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,6 +44,8 @@ CHOICES: Mapping[FlagQuestion, tuple[tuple[FlagOpinion, str, str], ...]] = {
     ),
 }
 """What may be said to each question, in words, and by which key."""
+
+_log = logging.getLogger("reviewscore")
 
 
 def own_name(kept: Path) -> str:
@@ -104,22 +108,29 @@ class JudgmentStore:
     def mark_seen(self, index: RunIndex) -> None:
         """Tell a run's index which points people have judged since it was told last.
 
-        An index that was made anew is told all of them again.
+        An index that was made anew is told all of them again. One that cannot be written now is
+        told the next time: what was said is kept without it.
 
         Raises:
             RunFolderError: A file cannot be read.
         """
         with self._turn:
             self.said.read()
-            known = index.find(self._probe) if self._probe else None
-            anew = bool(self._probe) and not (known and known.seen)
-            if anew or self._generation != self.said.generation:
-                self._generation, self._marked = self.said.generation, 0
-            judged = self.said.judged[self._marked :]
-            if judged:
-                self._marked += len(judged)
-                index.mark_seen(dict.fromkeys(judged))
-                self._probe = next(filter(index.find, reversed(judged)), "")
+            try:
+                self._mark(index)
+            except sqlite3.Error as error:
+                _log.warning("%s: %s", index.file, error)
+
+    def _mark(self, index: RunIndex) -> None:
+        known = index.find(self._probe) if self._probe else None
+        anew = bool(self._probe) and not (known and known.seen)
+        if anew or self._generation != self.said.generation:
+            self._generation, self._marked = self.said.generation, 0
+        judged = self.said.judged[self._marked :]
+        if judged:
+            index.mark_seen(dict.fromkeys(judged))
+            self._marked += len(judged)
+            self._probe = next(filter(index.find, reversed(judged)), "")
 
 
 @dataclass(frozen=True)

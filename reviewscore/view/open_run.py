@@ -55,7 +55,7 @@ class OpenRun:
     _reader: threading.Thread | None = None
     _titled: int = 0
     _turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _visible: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+    _visible: dict[str, tuple[int, int, frozenset[str]]] = field(default_factory=dict, repr=False)
     trouble: str = ""
 
     @property
@@ -106,12 +106,14 @@ class OpenRun:
         """The papers that somebody may see; None for all of them."""
         if visitor.sees_all:
             return None
+        papers = self.index.paper_ids()
         with self._turn:
-            known, allowed = self._visible.get(visitor.name, (frozenset(), frozenset()))
-            new = [name for name in self.index.paper_ids() if name not in known]
-            if new:
-                allowed |= {name for name in new if visitor.may_see(name)}
-                self._visible[visitor.name] = known.union(new), allowed
+            count, state, allowed = self._visible.get(visitor.name, (0, hash(()), frozenset()))
+            if hash(tuple(papers[:count])) != state:  # they were entered anew
+                count, allowed = 0, frozenset()
+            if len(papers) > count:
+                allowed |= {name for name in papers[count:] if visitor.may_see(name)}
+            self._visible[visitor.name] = len(papers), hash(tuple(papers)), allowed
         return allowed
 
     @property

@@ -6,9 +6,11 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import fsspec
@@ -105,6 +107,21 @@ def test_a_failure_to_save_is_said_and_keeps_what_was_typed(
     assert "No space left" in panel
     assert "a long thought</textarea>" in panel
     assert not (run / JUDGMENTS).exists()
+
+
+def test_what_was_kept_is_said_to_be_kept_although_the_table_is_held_by_another(run: Path) -> None:
+    app, score = JudgedApp(run), flags_of(run)[0]
+    owner = app.opened_by()
+    index = app.runs.get(app.key).index
+    with closing(sqlite3.connect(run / "view.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        answered = owner.say(score, "agree")
+    unseen = index.totals().unseen
+
+    assert answered.status_code == 200
+    assert len(lines(run)) == 1
+    owner.get("")
+    assert index.totals().unseen == unseen - 1
 
 
 @pytest.mark.parametrize(
