@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reviewscore.cli.main import INTERRUPTED
 from reviewscore.cli.terminal import say
+from reviewscore.processes.child import own_command
 from reviewscore.runs.folder import MANIFEST
 
 _LOOK = 0.2
@@ -69,7 +70,7 @@ class _App:
                 break
         if not (self.run / MANIFEST).is_file():
             return
-        command = [sys.executable, "-m", "reviewscore", "view", "--port=0", str(self.run.resolve())]
+        command = own_command("view", "--port=0", str(self.run.resolve()))
         quiet = [] if sys.stderr.isatty() else ["--no-browser"]
         self.process = subprocess.Popen(
             [*command, *quiet], stdin=subprocess.DEVNULL, stdout=2, start_new_session=True

@@ -1,9 +1,10 @@
-"""The one way in which a Python child process is started: isolated, and without keys.
+"""How Python child processes are started: isolated, and without keys.
 
 Nothing that lies in the current folder or in the data may be imported or loaded by a child: it
 starts without the current folder on its module path (``-P``), without the user's site folder
 (``-s``), in a folder of this package (libraries are looked for in the current folder too), and
-with no variable that is not named here, so none of Python's own either.
+with no variable that is not named here, so none of Python's own either. What a person could type
+themselves (`own_command`) runs where they are, with their variables.
 """
 
 from __future__ import annotations
@@ -66,6 +67,18 @@ def start_child(
         },
         start_new_session=True,
     )
+
+
+def own_command(*arguments: str) -> list[str]:
+    """This package's command line for a process of its own, which may run in any folder.
+
+    Nothing that lies in the current folder is imported by it either.
+    """
+    begin = (
+        f"import sys; sys.path[:] = {module_path()!r}; "
+        "from reviewscore.cli.main import main; main()"
+    )
+    return [sys.executable, "-P", "-c", begin, *arguments]
 
 
 def environment(variables: Iterable[str] = ()) -> dict[str, str]:

@@ -10,7 +10,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from pydantic import Field, ValidationError
 from reviewscore.errors import InputError, ReviewScoreError
 from reviewscore.files import read_whole, write_whole
 from reviewscore.printable import printable, without_folders
+from reviewscore.processes.child import own_command
 from reviewscore.runs.folder import MANIFEST
 from reviewscore.runs.progress_file import progress_of
 from reviewscore.schema.record import Record
@@ -229,7 +229,7 @@ class AuditJob:
         said = {"base-url": order.base_url, "protocol": order.protocol, "max-usd": order.max_usd}
         options = [f"--{name}={value}" for name, value in said.items() if value is not None]
         judge = f"--model={order.model}"
-        return [sys.executable, "-m", "reviewscore", "audit", *source, judge, *options, *more]
+        return own_command("audit", *source, judge, *options, *more)
 
     def _begin(self, doing: Literal["estimate", "audit"], *more: str) -> None:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 import reviewscore
 from reviewscore.logic.pool import Provers
 from reviewscore.papers.pdf import PdfReaders
-from reviewscore.processes.child import environment, module_path, start_child
+from reviewscore.processes.child import environment, module_path, own_command, start_child
 from reviewscore.processes.pool import ChildPool
 from tests.conftest import ROOT
 from tests.traps import Traps
@@ -131,3 +132,14 @@ def test_a_child_that_cannot_begin_is_an_answer_and_not_a_hang() -> None:
 
     assert (answer.line, answer.late) == ("", False)
     assert answer.code
+
+
+def test_the_package_s_own_command_takes_nothing_from_the_folder_it_runs_in(tmp_path: Path) -> None:
+    for name in ("json.py", "reviewscore.py"):
+        (tmp_path / name).write_text("raise SystemExit('of the folder')\n", "utf-8")
+
+    ended = subprocess.run(
+        own_command("--version"), cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert (ended.returncode, ended.stdout.split()[0]) == (0, "reviewscore,"), ended.stderr
