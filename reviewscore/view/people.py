@@ -120,7 +120,9 @@ class People:
         if same_secret(self.secret, key):
             return Visitor(OWNER, self.rights)
         name = self.keys.person(key) if self.keys.file.is_file() else None
-        return None if name is None else Visitor(name, self.rights)
+        if name in (None, OWNER, self.name):  # a file that comes from elsewhere gives no such right
+            return None
+        return Visitor(name, self.rights)
 
     def of_request(self, request: Request, cookie: str) -> Visitor | None:
         """Who asks; None if nobody who may."""

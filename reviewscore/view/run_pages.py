@@ -251,10 +251,9 @@ def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     wanted = replace(listed.wanted, seen=listed.wanted.seen or "no")
     if listed.wanted.empty:
         wanted = replace(wanted, verdict="flag")
-    at = next(
-        (line for line in opened.index.of_paper(query.get("paper", ""))
-         if line.anchor == query.get("point")), None
-    )  # fmt: skip
+    paper_id = query.get("paper", "")
+    seen = opened.index.of_paper(paper_id) if visitor.may_see(paper_id) else []
+    at = next((line for line in seen if line.anchor == query.get("point")), None)
     after, among = opened.index.after, opened.visible(visitor)
     line = after(None if at is None else at.offset, wanted, among=among)
     if line is None and at is not None:
