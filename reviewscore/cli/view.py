@@ -14,6 +14,7 @@ from reviewscore.cli import options
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
+from reviewscore.printable import printable
 
 
 @click.command("view", cls=Verb, writes_files=True)
@@ -97,6 +98,8 @@ def command(
         print_line(address)
         where = f"in {keep}" if remote else "in the run folders"
         say(f"Ctrl-C ends; what was said in the app is kept {where}.")
+        if invited := people.names():
+            say(f"Let in by invitations in {people.folder}: {', '.join(map(printable, invited))}.")
         if not no_browser and public_url is None:
             webbrowser.open(address)
         _end_in_order()

@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from reviewscore.errors import RunFolderError
+from reviewscore.errors import InputError, RunFolderError
 from reviewscore.files import read_whole, write_whole
 from reviewscore.runs.folder import (
     POINTS,
@@ -67,7 +67,19 @@ class PaperOffsets(Record):
     def holds(self, data: Path | None) -> bool:
         """Whether all files are as they were, and papers lie where they are asked for."""
         same = data is None or storable(str(data.resolve())) == self.data
-        return same and all(_state(Path(name)) == state for name, state in self.states.items())
+        return (
+            same
+            and self._knows_its_tables()
+            and all(_state(Path(name)) == state for name, state in self.states.items())
+        )
+
+    def _knows_its_tables(self) -> bool:
+        """Whether the state of each table was noted: else a stranger's note could name any."""
+        try:
+            tables = () if self.data is None else tables_of(Path(self.data))
+        except InputError:
+            return False
+        return all(str(file.resolve()) in self.states for file in tables)
 
 
 class _PointPlace(BaseModel):

@@ -19,8 +19,10 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from reviewscore.bounds import open_regular
+from reviewscore.config import EMBEDDED
 from reviewscore.errors import InputError, ReviewScoreError
-from reviewscore.files import read_whole, write_whole
+from reviewscore.files import own_file, read_whole, write_whole
 from reviewscore.printable import printable, without_folders
 from reviewscore.processes.child import own_command
 from reviewscore.runs.folder import MANIFEST
@@ -31,7 +33,11 @@ RUN, DATA, PDF = "run", "data", ".pdf"
 _ORDER, _STATE = "audit.json", "state.json"
 _LOGS = {"estimate": ("estimate.txt", "estimate.log"), "audit": ("audit.txt", "audit.log")}
 """What each command prints as results, and what it says beside them."""
+_LOGGED = tuple(name for names in _LOGS.values() for name in names)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,120}")
+_PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
+_PLACE = rf"^(?:(?:{_PART}/)?{_PART})?$"
+"""Places below a folder; one that an order from elsewhere names may lead nowhere else."""
 _TAIL = 6_000
 _LONGEST_NAME, _MOST_ALIKE = 60, 1_000
 _PATIENCE = (20.0, 5.0)
@@ -50,8 +56,8 @@ class SentFile(Record):
     """
 
     name: str
-    place: str = ""
-    waiting: str = ""
+    place: str = Field(default="", pattern=_PLACE)
+    waiting: str = Field(default="", pattern=_PLACE)
 
 
 class AuditOrder(Record):
@@ -104,11 +110,13 @@ class AuditJob:
     Attributes:
         folder: All that belongs to it.
         process: Its command, while one of this app's own goes on.
+        confirmed: Whether the judge and its server were named, or confirmed, since the app began.
     """
 
     folder: Path
     process: subprocess.Popen[bytes] | None = None
     stopping: bool = False
+    confirmed: bool = False
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
@@ -152,6 +160,11 @@ class AuditJob:
         return self.process is not None and self.process.poll() is None
 
     @property
+    def asks(self) -> bool:
+        """Whether its judge has to be confirmed first: the folder may come from elsewhere."""
+        return not self.confirmed and self.order.model != EMBEDDED
+
+    @property
     def has_run(self) -> bool:
         """Whether there is a run folder that can be looked at."""
         return (self.run / MANIFEST).is_file()
@@ -186,6 +199,17 @@ class AuditJob:
         results, beside = (_tail(self.folder / name) for name in _LOGS[doing])
         known = [str(self.folder), str(self.data), str(self.run)]
         return without_folders(results, known), without_folders(beside, known)
+
+    def check_own(self) -> None:
+        """Refuse a folder with links, which may lead to what its owner never sent.
+
+        Raises:
+            InputError: It holds one.
+        """
+        held = (self.data, self.run, *self.data.rglob("*"), *map(self.folder.joinpath, _LOGGED))
+        for path in held:
+            if path.is_symlink():
+                raise InputError("is a link", file=path, cure="take it away")
 
     def take(self, order: AuditOrder) -> None:
         """Keep what it is to be of."""
@@ -233,8 +257,9 @@ class AuditJob:
 
     def _begin(self, doing: Literal["estimate", "audit"], *more: str) -> None:
         with self._lock:
-            if self.busy:
+            if self.busy or self.asks:
                 return
+            self.check_own()
             self.stopping = False
             around = {**os.environ, "NO_COLOR": "1"}
             if self.order.may_leave:
@@ -343,8 +368,8 @@ class AuditJobs:
 
 def _tail(file: Path) -> str:
     try:
-        with file.open("rb") as opened:
+        with open_regular(own_file(file)) as opened:
             opened.seek(max(0, file.stat().st_size - _TAIL))
             return printable(opened.read(_TAIL).decode("utf-8", "replace"), lines=True)
-    except OSError:
+    except (OSError, ReviewScoreError):
         return ""

@@ -7,8 +7,11 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
+_LONGEST = 100_000_000
+"""Bytes of a value or of a row."""
 _IDLE = 4
 """Connections that are kept for readers."""
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -39,7 +42,7 @@ class IndexFile:
     """
 
     def __init__(self, path: Path, tables: Sequence[str], version: str) -> None:
-        self.path, self._tables, self._version = path.absolute(), tables, version
+        self.path, self._tables, self._version = path.absolute(), tuple(tables), version
         self.generation = 0
         self._lock, self._pool = threading.RLock(), threading.Lock()
         self._idle: list[tuple[int, sqlite3.Connection]] = []
@@ -64,16 +67,17 @@ class IndexFile:
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         base = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
         try:
-            base.execute("PRAGMA trusted_schema = OFF")
+            _bound(base)
             base.execute("PRAGMA journal_mode = WAL")
             base.execute("PRAGMA synchronous = OFF")  # it can be made anew at any time
             base.execute("PRAGMA cache_size = -32000")
             base.execute("BEGIN IMMEDIATE")
-            if _version(base) == "":
+            if not _schema(base):
                 for statement in self._tables:
                     base.execute(statement)
                 base.execute("INSERT INTO meta VALUES ('version', ?)", (self._version,))
-            same = _version(base) == self._version
+            # Views and triggers of others could do anything.
+            same = _schema(base) == _made_by(self._tables) and _version(base) == self._version
             base.execute("COMMIT")
         except BaseException:
             base.close()
@@ -159,6 +163,7 @@ class IndexFile:
             address = f"{self.path.as_uri()}?mode=rw"
             base = sqlite3.connect(address, uri=True, check_same_thread=False, isolation_level=None)
             with suppress(sqlite3.DatabaseError):
+                _bound(base)
                 base.execute("PRAGMA query_only = ON")
                 base.execute("PRAGMA cache_size = -16000")
         try:
@@ -181,16 +186,31 @@ class IndexFile:
             self._writer.close()
 
 
+def _bound(base: sqlite3.Connection) -> None:
+    """Have a connection believe little of its file."""
+    base.execute("PRAGMA trusted_schema = OFF")
+    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+
+
 def _is_broken(error: sqlite3.DatabaseError) -> bool:
     return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _BROKEN
 
 
+def _schema(base: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
+    """What a file holds, by the statements that make it; none of them is run."""
+    return frozenset(base.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
+
+
+@cache
+def _made_by(tables: tuple[str, ...]) -> frozenset[tuple[object, ...]]:
+    """The schema of a file that these statements made."""
+    with closing(sqlite3.connect(":memory:")) as base:
+        for statement in tables:
+            base.execute(statement)
+        return _schema(base)
+
+
 def _version(base: sqlite3.Connection) -> str:
-    """The version of its tables; empty if it holds none at all."""
-    if base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-        return ""
-    try:
-        row = base.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
-    except sqlite3.OperationalError:
-        return "none"
+    """The version of its tables."""
+    row = base.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
     return str(row[0]) if row else "none"

@@ -101,6 +101,7 @@ def _made(view: View, form: Form, papers: list[Upload], reviews: list[Upload]) -
         shutil.rmtree(folder, ignore_errors=True)
         raise
     job = view.jobs.get(folder.name)
+    job.confirmed = True
     if not order.undecided:
         job.estimate()
     return job
@@ -166,6 +167,7 @@ def change_audit(view: View, visitor: Visitor, request: Request, form: Form) -> 
     """Sort reviews to their papers, start, stop, go on."""
     check_owner(visitor)
     job = _job(view, request)
+    job.confirmed = job.confirmed or form.get("confirmed") == "yes"
     match form.get("act"), job.phase:
         case "sort", "sort":
             _sort(job, form)
@@ -180,6 +182,7 @@ def change_audit(view: View, visitor: Visitor, request: Request, form: Form) -> 
 
 def _sort(job: AuditJob, form: Form) -> None:
     """Put reviews to the papers that were named for them; the others are left out."""
+    job.check_own()
     order = job.order
     papers = {str(number): paper for number, paper in enumerate(order.papers)}
     reviews: list[SentFile] = []

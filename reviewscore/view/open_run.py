@@ -117,12 +117,22 @@ class OpenRun:
         return allowed
 
     @property
+    def has_known_data(self) -> bool:
+        """Whether papers and reviews may be looked for where the run says that they lie.
+
+        A run that comes from elsewhere could name any file of this machine. What is opened without
+        being named is what has the sums that the run holds.
+        """
+        return self.data is not None or bool(self.manifest.inputs_sha256)
+
+    @property
     def by_paper(self) -> RunByPaper | None:
         """Its papers and reviews; None where they cannot be found."""
         with self._lock:
             if not self._looked:
                 try:
-                    self._by_paper = RunByPaper(self.path, self.data, accept_changed=True)
+                    if self.has_known_data:
+                        self._by_paper = RunByPaper(self.path, self.data, accept_changed=True)
                 except ReviewScoreError as error:
                     _log.warning("%s: %s", self.shelved.name, error)
                 self._looked = True

@@ -58,7 +58,7 @@ def own_of(view: View, visitor: Visitor, opened: OpenRun) -> Iterator[OwnSheet]:
         RunFolderError: The run cannot be read.
         InputError: A paper cannot be read.
     """
-    if visitor.rights is None or visitor.owns:
+    if visitor.rights is None or visitor.owns or not opened.has_known_data:
         return
     data = opened.data
     runs = [RunByPaper(opened.path, data, accept_changed=True)] if data is not None else []

@@ -56,6 +56,8 @@ _COUNTS_KEPT = 4
 """Filters of which it is kept which papers have how many points that fit."""
 _TAIL = 4_096
 """Bytes before the place read up to, by which a file that was written anew is told."""
+_LONGEST_PLACE = 18
+"""Digits of a place in a file."""
 _TABLES = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE papers (id INTEGER PRIMARY KEY, paper_id TEXT NOT NULL UNIQUE, "
@@ -216,8 +218,11 @@ class RunIndex:
     def _same_file(self) -> int:
         """Where to read on; points that were written anew are entered from their beginning."""
         known = {str(name): str(value) for name, value in self._file.rows(_META)}
-        at = int(known.get("read", "0"))
-        if known.get("file", _state(self._run, 0)) == _state(self._run, at):
+        read = known.get("read", "0")
+        at = int(read) if read.isascii() and read.isdecimal() and len(read) < _LONGEST_PLACE else -1
+        if (at == 0 and "file" not in known) or (
+            at >= 0 and known.get("file") == _state(self._run, at)
+        ):
             return at
         seen = self._file.rows("SELECT point_id FROM seen")
         self._file.make_anew()

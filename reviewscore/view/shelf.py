@@ -22,6 +22,8 @@ _MOST_FOLDERS = 20_000
 _MOST_RUNS = 1_000
 _FRESH = 2.0
 """Seconds for which what was found is taken for what is there."""
+_DIGEST = 12
+"""Characters of a key that no other name can be made to have."""
 _QUIET = 120.0
 """Seconds without a new point after which a run that has not ended is taken for stopped."""
 
@@ -137,6 +139,6 @@ def _is_run(folder: Path) -> bool:
 def _shelved(folder: Path, run: Path) -> ShelvedRun:
     name = run.relative_to(folder).as_posix()
     name = folder.name if name == "." else name
-    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGEST]
     plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[-60:] or "run"
     return ShelvedRun(f"{plain}-{digest}", name, run)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
+from reviewscore.files import hash_file
 from reviewscore.schema.review import PointType
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import Verdict
@@ -58,7 +59,8 @@ def hostile_run(folder: Path, name: str, paper_id: str) -> Path:
         )
         for number, one in enumerate(kinds)
     ]  # fmt: skip
-    made = manifest(HOSTILE, data=str(data), inputs=(), warnings=(HOSTILE,))
+    inputs = tuple(hash_file(data / f"{name}.jsonl") for name in ("papers", "reviews"))
+    made = manifest(HOSTILE, data=str(data), inputs=inputs, warnings=(HOSTILE,))
     return write_run(folder / name, points, made=made)
 
 
