@@ -152,11 +152,6 @@ class AuditJob:
         return self.process is not None and self.process.poll() is None
 
     @property
-    def has_run(self) -> bool:
-        """Whether there is a run folder that can be looked at."""
-        return (self.run / MANIFEST).is_file()
-
-    @property
     def phase(self) -> str:
         """What its page is about.
 
