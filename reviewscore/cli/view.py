@@ -92,7 +92,8 @@ def command(
         people = People(keep if remote else shelf.folder, rights, name, released=released)
         door = listen(port, host)
         here = f"http://127.0.0.1:{door.getsockname()[1]}"
-        runs = stack.enter_context(closing(OpenRuns(shelf, data, kept=keep, mirrored=remote)))
+        opened = OpenRuns(shelf, data, kept=keep, mirrored=remote, cache=cache)
+        runs = stack.enter_context(closing(opened))
         view = View(runs, people, cache, public_url, blind=blind)
         address = f"{public_url or here}/enter/{people.secret}"
         print_line(address)

@@ -34,13 +34,12 @@ from reviewscore.view import (
     private,
     run_pages,
 )
-from reviewscore.view.context import Form, Handler, View
+from reviewscore.view.context import NOT_SAVED, Form, Handler, View
 from reviewscore.view.live import Live
 from reviewscore.view.people import Visitor
 from reviewscore.view.uploads import MOST_BYTES, MOST_FILES
 
 PORT = 8793
-_FULL = 507
 _SECONDS = 300.0
 """Time in which what is sent has to be here."""
 _POLICY = content_security_policy(
@@ -169,7 +168,7 @@ def answer(
             _log.warning("not done: %s", error)
             # Others need not know the folders of this machine.
             reason = f"Not done: {error}." if visitor.owns else "Not done; tell who started it."
-            raise HTTPException(_FULL, f"{reason} What was saved is safe.") from error
+            raise HTTPException(NOT_SAVED, f"{reason} What was saved is safe.") from error
         finally:
             await request.close()  # files that were sent
 
@@ -190,7 +189,7 @@ def believed(view: View, visitor: Visitor, form: FormData) -> Form:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     page = pages.message_page(
-        error.detail, "Not done" if error.status_code == _FULL else "Not here"
+        error.detail, "Not done" if error.status_code == NOT_SAVED else "Not here"
     )
     return HTMLResponse(page, status_code=error.status_code, headers=error.headers)
 

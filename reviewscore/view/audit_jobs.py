@@ -165,11 +165,6 @@ class AuditJob:
         return not self.confirmed and self.order.model != EMBEDDED
 
     @property
-    def has_run(self) -> bool:
-        """Whether there is a run folder that can be looked at."""
-        return (self.run / MANIFEST).is_file()
-
-    @property
     def phase(self) -> str:
         """What its page is about.
 

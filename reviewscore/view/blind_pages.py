@@ -15,7 +15,7 @@ from reviewscore.schema.judgment import FlagJudgment, FlagQuestion, PointSamplin
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
 from reviewscore.view.blind import BlindDraw, blind_figures, drawn_points, had_seen, judged_by
-from reviewscore.view.context import Form, View, paper_link
+from reviewscore.view.context import NOT_SAVED, Form, View, paper_link
 from reviewscore.view.judgment_pages import opinion_of, save
 from reviewscore.view.judgments import PointSaid, new_judgment, said_of
 from reviewscore.view.open_run import OpenRun
@@ -107,7 +107,7 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
             at=request.query_params.get("point", "") or form.get("at", ""),
         ),
     )  # fmt: skip
-    return HTMLResponse(html, status_code=507 if form.get("failure") else 200)
+    return HTMLResponse(html, status_code=NOT_SAVED if form.get("failure") else 200)
 
 
 def _cards(

@@ -25,6 +25,8 @@ from reviewscore.view.side_by_side import SideBySide
 _LONGEST_FORM = 200_000
 """Bytes of a form without a file."""
 
+NOT_SAVED = 507
+"""Status of an answer to what could not be done, such as on a full disk."""
 Form = dict[str, str]
 
 

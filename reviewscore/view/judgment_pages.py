@@ -20,15 +20,13 @@ from reviewscore.schema.point_score import PointScore
 from reviewscore.stats.tables import csv_text
 from reviewscore.view import run_pages
 from reviewscore.view.blind import SAID, blind_figures, blind_only, kept_draw
-from reviewscore.view.context import Form, Handler, View, paper_link
+from reviewscore.view.context import NOT_SAVED, Form, Handler, View, paper_link
 from reviewscore.view.judgments import CHOICES, new_judgment, said_of, sampling_of
 from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page
 from reviewscore.view.people import Visitor
 from reviewscore.view.run_index import PointLine
 from reviewscore.view.run_list import RunList
-
-NOT_SAVED = 507
 
 
 def judge(view: View, visitor: Visitor, request: Request, form: Form) -> Response:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import threading
 import time
 from collections import Counter
@@ -203,12 +204,15 @@ class Live:
         """What is said of a run, looked at once a second for everybody.
 
         Raises:
-            HTTPException: There is no such run.
+            HTTPException: There is no such run, or it cannot be read now.
         """
         with self._lock:
             at, state = self._looked.get(key, (float("-inf"), None))
             if state is None or time.monotonic() - at >= _EVERY / 2:
-                state = live_state(self.view.run(key))
+                try:
+                    state = live_state(self.view.run(key))
+                except (sqlite3.Error, OSError, ReviewScoreError) as error:
+                    raise HTTPException(503, "This run cannot be looked at now.") from error
                 fresh = {name: one for name, one in self._looked.items() if one[0] > at}
                 self._looked = {**fresh, key: (time.monotonic(), state)}
             return state
@@ -223,7 +227,7 @@ class Live:
                     await self._visitor(request)
                     asked = time.monotonic()
                 state = await run_in_threadpool(self.now, key)
-            except (HTTPException, ReviewScoreError, OSError):
+            except HTTPException:
                 return  # the run was taken away, or is shown to them no more
             text = json.dumps(asdict(state))
             if text != last:

@@ -207,6 +207,7 @@ class OpenRuns:
         data: Folder of papers and reviews, where it was named.
         kept: Where judgments are kept if nothing can be written beside a run.
         mirrored: Whether the runs are copies, so that nothing is written beside them.
+        cache: A private folder for what can be made anew.
     """
 
     def __init__(
@@ -216,8 +217,10 @@ class OpenRuns:
         *,
         kept: Path = Path("judgments"),
         mirrored: bool = False,
+        cache: Path | None = None,
     ) -> None:
         self.shelf, self.data, self.kept, self.mirrored = shelf, data, kept, mirrored
+        self._cache = cache
         self._lock = threading.Lock()
         self._open: OrderedDict[str, OpenRun] = OrderedDict()
 
@@ -234,7 +237,7 @@ class OpenRuns:
                 shelved = self.shelf.run(key)
                 kept = kept_of(self.kept, shelved.path)
                 store = JudgmentStore(shelved.path, kept, mirrored=self.mirrored)
-                found = OpenRun(shelved, RunIndex(shelved.path), store, self.data)
+                found = OpenRun(shelved, RunIndex(shelved.path, self._cache), store, self.data)
                 self._open[key] = found
             self._open.move_to_end(key)
             while len(self._open) > _MOST_OPEN:

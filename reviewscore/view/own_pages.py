@@ -21,8 +21,8 @@ from reviewscore.report.roles import Sheet
 from reviewscore.runs.paper_offsets import RunByPaper
 from reviewscore.schema.judgment import FlagOpinion, JudgmentKind, SpeakerRole
 from reviewscore.schema.point_score import PointScore
-from reviewscore.view.context import Form, View
-from reviewscore.view.judgment_pages import NOT_SAVED, keep, not_saved
+from reviewscore.view.context import NOT_SAVED, Form, View
+from reviewscore.view.judgment_pages import keep, not_saved
 from reviewscore.view.judgments import new_judgment
 from reviewscore.view.open_run import OpenRun
 from reviewscore.view.pages import page

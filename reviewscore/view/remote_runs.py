@@ -62,7 +62,7 @@ class RemoteRuns:
             raise InputError("holds no run", file=self.address, cure="name a folder of runs")
 
     def bring(self) -> None:
-        """Copy what changed there since, points only as far as they grew.
+        """Copy what changed there since; points that were added are added to the copy.
 
         Raises:
             OSError: The store cannot be read.

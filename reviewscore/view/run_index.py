@@ -157,20 +157,20 @@ class RunIndex:
 
     Args:
         run: The run folder.
-        file: Where the table is kept; beside the run if not given, or, where nothing can be
-            written there, in a file that is removed at the end.
+        spare: A private folder for the table where nothing can be written beside the run; it is
+            removed from there at the end.
     """
 
-    def __init__(self, run: Path, file: Path | None = None) -> None:
+    def __init__(self, run: Path, spare: Path | None = None) -> None:
         self._run = run
         self._kept = True
         self._whole = -1
         self._counting = threading.Lock()
         self._counted: OrderedDict[_Counted, _Hits] = OrderedDict()
         try:
-            self._file = IndexFile(file or run / VIEW_INDEX, _TABLES, _VERSION)
+            self._file = IndexFile(run / VIEW_INDEX, _TABLES, _VERSION)
         except (sqlite3.Error, OSError):
-            handle, name = tempfile.mkstemp(prefix="reviewscore-view-", suffix=".sqlite")
+            handle, name = tempfile.mkstemp(prefix="reviewscore-view-", suffix=".sqlite", dir=spare)
             os.close(handle)
             self._file, self._kept = IndexFile(Path(name), _TABLES, _VERSION), False
 

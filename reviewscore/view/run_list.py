@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 from urllib.parse import urlencode
 
-from reviewscore.view.run_index import NEED, ORDERS, Filter
+from reviewscore.view.run_index import NEED, ORDERS, PER_PAGE, Filter
 
 PAPERS, FLAGS, POINTS = "papers", "flags", "points"
 VERDICTS = ("flag", "yes", "no", "unknown", "failed", "addressed", "passages", "cannot judge")
@@ -74,6 +74,11 @@ class RunList:
         verdict = "" if self.wanted.verdict == "flag" else self.wanted.verdict
         wanted = replace(self.wanted, verdict="flag" if tab == FLAGS else verdict)
         return RunList(wanted, tab != PAPERS, self.order)
+
+    @property
+    def first(self) -> int:
+        """The number of the first line of its page, from 1."""
+        return (self.page - 1) * PER_PAGE + 1
 
     def at(self, page: int) -> RunList:
         """Another page of it."""

@@ -27,7 +27,7 @@ from reviewscore.schema.judgment import PointSampling
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Finding
 from reviewscore.view.behind import Made
-from reviewscore.view.context import Form, View, paper_link
+from reviewscore.view.context import NOT_SAVED, Form, View, paper_link
 from reviewscore.view.judgments import said_of
 from reviewscore.view.live import WRITING, live_state
 from reviewscore.view.open_run import OpenRun
@@ -237,7 +237,7 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
             for_others=manifest.for_others, presupposes=any(one.protocol for one in scores),
         ),
     )  # fmt: skip
-    return HTMLResponse(html, status_code=507 if form.get("failure") else 200)
+    return HTMLResponse(html, status_code=NOT_SAVED if form.get("failure") else 200)
 
 
 def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
