@@ -21,7 +21,7 @@ from reviewscore.files import read_whole, write_whole
 from reviewscore.period.stop_rule import FlagPrecision, FlagSample, Said, precision_of
 from reviewscore.runs.folder import BLIND_DRAW, read_points
 from reviewscore.runs.judgments import Judgments, judgments_held, replies_to
-from reviewscore.schema.judgment import FlagJudgment, FlagQuestion, PointSampling
+from reviewscore.schema.judgment import FlagJudgment, FlagOpinion, FlagQuestion, PointSampling
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.stats.tables import shown
@@ -219,9 +219,18 @@ def blind_figures(draw: BlindDraw, judgments: Judgments) -> BlindFigures:
 
 
 def blind_only(judgments: Judgments, point_id: str) -> list[FlagJudgment]:
-    """Judgments of a drawn point that count: in the order of the draw, no verdict seen before."""
+    """Judgments of a drawn point that count: in the order of the draw, no verdict seen before.
+
+    Of each who stands by one the first: once it is given, they see what others said.
+    """
+    asked = FlagQuestion.MISINFORMED
+    standing = {one.who for one in replies_to(asked, judgments.standing(point_id))}
+    first: dict[str, FlagJudgment] = {}
+    for one in replies_to(asked, judgments.history(point_id)):
+        if one.who in standing and one.verdict is not FlagOpinion.RETRACTED:
+            first.setdefault(one.who, one)
     return [
         one
-        for one in replies_to(FlagQuestion.MISINFORMED, judgments.standing(point_id))
+        for one in first.values()
         if one.sampling is PointSampling.RANDOM and not one.saw_verdict
     ]

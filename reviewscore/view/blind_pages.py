@@ -14,7 +14,14 @@ from reviewscore.pages.point_card import Excerpt, anchor_of, point_in_review
 from reviewscore.schema.judgment import FlagJudgment, FlagQuestion, PointSampling
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
-from reviewscore.view.blind import BlindDraw, blind_figures, drawn_points, had_seen, judged_by
+from reviewscore.view.blind import (
+    BlindDraw,
+    blind_figures,
+    drawn_points,
+    had_seen,
+    judged_by,
+    kept_draw,
+)
 from reviewscore.view.context import NOT_SAVED, Form, View, paper_link
 from reviewscore.view.judgment_pages import opinion_of, save
 from reviewscore.view.judgments import PointSaid, new_judgment, said_of
@@ -51,7 +58,13 @@ def whole_draw(opened: OpenRun) -> BlindDraw:
         RunFolderError: It cannot be made or read.
         SettingsError: The run has nothing to draw from.
     """
-    return drawn_points(opened.path, opened.judgments.file.parent)
+    folder = opened.judgments.file.parent
+    if not opened.manifest.complete and kept_draw(opened.path, folder) is None:
+        raise SettingsError(
+            "the run has not ended: a draw is kept for good, and would be of its first papers "
+            f"alone; type reviewscore audit .. -o {opened.shelved.name} to end it"
+        )
+    return drawn_points(opened.path, folder)
 
 
 def _draw_for(visitor: Visitor, opened: OpenRun) -> BlindDraw:
