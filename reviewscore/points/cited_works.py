@@ -454,7 +454,8 @@ _DATED = re.compile(
     rf"\s+paper\b"
 )
 _ANCHOR = re.compile(
-    rf"[(\[,.]\s*(?P<where>{VENUE})?[ \t,]*(?P<year>{YEAR}|(?<=[a-zA-Z ])[’']?\d\d)\b\s?[)\]]?|"
+    rf"[(\[,.]\s*(?P<where>{VENUE})?[ \t,]{{0,40}}"
+    rf"(?P<year>{YEAR}|(?<=[a-zA-Z ])[’']?\d\d)\b\s?[)\]]?|"
     rf"\(\s*(?P<people>(?:{PEOPLE_ET_AL}|{PEOPLE}),?\s+{_WHENS})"
 )
 _OPENER = re.compile(

@@ -288,7 +288,7 @@ _TITLED = re.compile(
     re.M,
 )
 _START = re.compile(
-    r"(?:\A|[.!?\n]\s+|^)(?P<name>[A-Z][\w-]*(?:[ ](?:[A-Za-z][\w-]*|&)){0,4})[\"”'’*]*"
+    r"(?:\A|[.!?]\s+|\n[^\S\n]+|^)(?P<name>[A-Z][\w-]*(?:[ ](?:[A-Za-z][\w-]*|&)){0,4})[\"”'’*]*"
     r"\s+(?:sub)?section\b"
     r"(?!\s*(?:\d|on\b|about\b|titles?\b|(?:in|of)\s+(?:the\s+)?suppl))",
     re.M,

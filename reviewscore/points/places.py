@@ -28,7 +28,7 @@ from reviewscore.schema.span import Span
 _WORDS: dict[PlaceKind, str] = {
     PlaceKind.LINE: r"(?i:lines?(?:\s+(?:numbers?|nos?\.?|nr\.?))?|lns?\.?|ll?\.)|L|l(?=\s?\d{2})",
     PlaceKind.PAGE: r"(?i:pages?|pgs?\.?)|pp?\.",
-    PlaceKind.SECTION: r"(?i:(?:sub)*sections?|secs?\.?|sects?\.?|chapters?|§+)",
+    PlaceKind.SECTION: r"(?i:(?:sub)*sections?|secs?\.?|sects?\.?|chapters?|§{1,8})",
     PlaceKind.APPENDIX: r"(?i:appendix|appendices|appx?\.?|suppl(?:ement(?:ary)?)?\.? sections?)",
     PlaceKind.TABLE: r"(?i:tables?|tabs?\.?|tbls?\.?)",
     PlaceKind.FIGURE: r"(?i:(?:sub)?figures?|figs?\.?)",
@@ -96,8 +96,8 @@ _FURTHER = re.compile(
     r"{1,3}\s+(?:(?:of|in|from)\s+(?:the\s+)?(?:papers?|ref(?:erence)?s?\.?)\s*\[?\d|in\s+\[\d)"
 )
 """As `_OTHERS`, after words that say what of the place is meant: ``Tab. 2 R@50 of paper [1]``."""
-_JOINED = re.compile(r"\s*[,(]?\s*(?:(?:and|or|&|in|of|from)\s+(?:the\s+|their\s+)?)?\Z")
-_LISTED = re.compile(r"\s*(?:,|,?\s*(?:and|or|&))\s*\Z")
+_JOINED = re.compile(r"\s*+[,(]?\s*+(?:(?:and|or|&|in|of|from)\s+(?:the\s+|their\s+)?)?\Z")
+_LISTED = re.compile(r"\s*+(?:,|,?\s*+(?:and|or|&))\s*\Z")
 """What stands between a place and the next that is in the same other paper."""
 _SUPPLEMENT_AFTER = re.compile(
     r"\s*\)?,?\s*(?:of|in|from)\s+(?:the\s+|your\s+|their\s+)?suppl", re.I

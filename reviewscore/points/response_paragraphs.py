@@ -58,8 +58,9 @@ _LEADS = (
 )
 _LABEL = re.compile(rf"{_LEADS}{_KINDS}[ \t]*\(?#?[ \t]*(?P<number>\d{{1,2}})(?![\d%]|\.\d)\)?")
 _NEXT_LABEL = re.compile(
-    r"[ \t]*(?P<join>,?[ \t]*(?:and|&|/|\+|,|-|–|to)[ \t]*)(?P<word>[WQCPL]|(?i:weakness|question|"
-    r"concern|comment|point)(?=[ \t]*\d))?[ \t]*#?(?P<number>\d{1,2})(?![\d%]|\.\d)"
+    r"[ \t]*+(?P<join>,?[ \t]*+(?:and|&|/|\+|,|-|–|to)[ \t]*+)"
+    r"(?P<word>[WQCPL]|(?i:weakness|question|concern|comment|point)(?=[ \t]*\d))?"
+    r"[ \t]*#?(?P<number>\d{1,2})(?![\d%]|\.\d)"
 )
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _ORDINAL = re.compile(

@@ -118,7 +118,7 @@ class ReviewGroup:
     works: tuple[WorkRecord, ...] = ()
 
 
-class Fragment:
+class RenderedPaper:
     """A paper rendered, in pieces as they are written: as text it may take four times as much."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
@@ -139,14 +139,14 @@ class Page:
     """The papers of one page, rendered, with a line of each for the list of papers."""
 
     rows: tuple[Row, ...]
-    fragments: tuple[Fragment, ...]
+    fragments: tuple[RenderedPaper, ...]
     papers: tuple[PaperLine, ...]
 
 
 class _ShownPaper(NamedTuple):
     """A paper rendered, its rows with the words of their points, and its line in the list."""
 
-    fragment: Fragment
+    fragment: RenderedPaper
     rows: list[Row]
     line: PaperLine
 
@@ -277,7 +277,7 @@ class PaperPages:
             "for_others": self._manifest.for_others,
             "unread_evidence": unread_evidence_words(unread),
         }
-        fragment = Fragment(rendered(self._template, **shown))
+        fragment = RenderedPaper(rendered(self._template, **shown))
         states = Counter(row.state for row in rows)
         line = PaperLine(
             paper_id=paper_id,

@@ -285,7 +285,20 @@ def review_files(
                 warnings.append(f"{file}: is {same} and read once")
             else:
                 files[place] = file
+    for file in files.values():
+        warnings += [
+            f"{beside}: is not read; name it too if it is the authors' response to {file.name}"
+            for beside in _responses_beside(file)
+            if _identity(beside) not in files
+        ]
     return list(files.values())
+
+
+def _responses_beside(file: Path) -> Iterator[Path]:
+    """Files that are called as the authors' response to the review in a file, in its folder."""
+    for name in () if is_response(file) else dict.fromkeys((file.stem, file.name)):
+        paths = (file.with_name(f"{name}{_RESPONSE}{ending}") for ending in sorted(_ENDINGS))
+        yield from (path for path in paths if path.is_file())
 
 
 def _identity(file: Path) -> tuple[int, int] | Path:

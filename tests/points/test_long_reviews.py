@@ -10,6 +10,7 @@ import pytest
 from reviewscore.points.cited_works import cited_works
 from reviewscore.points.mentions import own_numbers
 from reviewscore.points.places import mentions, with_places
+from reviewscore.points.response_paragraphs import response_paragraphs
 from reviewscore.points.split import split_review
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
@@ -73,6 +74,35 @@ def test_works_and_points_of_many_quotation_marks_cost_as_much_as_their_length(
         split_review(review)
 
     assert growth(work, lambda length: f"{before}{mark * length} no ablation", 8_000) < LINEAR
+
+
+@timed
+@pytest.mark.parametrize(
+    ("before", "unit"), [("Table 1", " "), ("Table 1", "\n"), ("Table 1", "\n \n"), ("", "§")]
+)
+def test_places_beside_a_run_of_one_sign_cost_as_much_as_its_length(before: str, unit: str) -> None:
+    def made(length: int) -> str:
+        return f"{before}{unit * (length // len(unit))} section Table 2"
+
+    assert growth(mentions, made, 4_000) < LINEAR
+
+
+@timed
+@pytest.mark.parametrize("unit", [",", ", ", ". "])
+def test_works_of_a_run_of_stops_or_commas_cost_as_much_as_its_length(unit: str) -> None:
+    def work(text: str) -> None:
+        cited_works(Review(review_id="r", paper_id="p", fields={"weaknesses": text}))
+
+    assert growth(work, lambda length: unit * (length // len(unit)), 8_000) < LINEAR
+
+
+@timed
+@pytest.mark.parametrize("before", ["W1", "W1,"])
+@pytest.mark.parametrize("unit", [" ", "\t"])
+def test_a_label_of_a_response_before_white_space_costs_as_much_as_its_length(
+    before: str, unit: str
+) -> None:
+    assert growth(response_paragraphs, lambda n: f"{before}{unit * n}We did.", 8_000) < LINEAR
 
 
 @timed

@@ -127,6 +127,22 @@ def test_a_response_goes_with_its_review(folder: Path) -> None:
     assert [review.author_response for review in again.reviews] == said
 
 
+def test_a_response_that_is_not_named_with_its_review_is_left_out_with_a_warning(
+    folder: Path,
+) -> None:
+    review, response = folder / "bob" / "second.txt", folder / "bob" / "second.response.txt"
+    review.write_text("There is no ablation study of the loss.")
+    response.write_text("We added one.")
+
+    alone = single(folder / "paper.txt", review)
+    named = single(folder / "paper.txt", [review, response])
+
+    assert [one.author_response for one in alone.reviews] == [None]
+    assert [warning for warning in alone.warnings if str(response) in warning]
+    assert [one.author_response for one in named.reviews] == ["We added one."]
+    assert named.warnings == []
+
+
 def test_a_response_without_one_review_of_its_own_is_named_in_an_error(folder: Path) -> None:
     bob = folder / "bob"
     (bob / "review.md").write_text(TEXT)
