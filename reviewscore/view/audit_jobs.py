@@ -118,6 +118,7 @@ class AuditJob:
     stopping: bool = False
     confirmed: bool = False
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    _waiter: threading.Thread | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -156,8 +157,8 @@ class AuditJob:
 
     @property
     def busy(self) -> bool:
-        """Whether a command of this app's own goes on for it."""
-        return self.process is not None and self.process.poll() is None
+        """Whether a command of this app's own goes on for it, or its end is not noted yet."""
+        return self._waiter is not None and self._waiter.is_alive()
 
     @property
     def asks(self) -> bool:
@@ -228,12 +229,12 @@ class AuditJob:
 
     def end(self) -> None:
         """End its command, whatever it does."""
-        if self.process is None:
+        if self.process is None or self._waiter is None:
             return
         for seconds in _PATIENCE:
             self.stop()
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(seconds)
+            self._waiter.join(seconds)
+            if not self.busy:
                 return
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -270,8 +271,9 @@ class AuditJob:
                     env=around,
                     start_new_session=True,  # Ctrl-C reaches the app, which tells them all
                 )
-            waiter = threading.Thread(target=self._wait, args=(self.process, doing), daemon=True)
-            waiter.start()
+            given = (self.process, doing)
+            self._waiter = threading.Thread(target=self._wait, args=given, daemon=True)
+            self._waiter.start()
 
     def _wait(self, process: subprocess.Popen[bytes], doing: Literal["estimate", "audit"]) -> None:
         code = process.wait()
