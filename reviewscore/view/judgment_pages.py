@@ -216,7 +216,8 @@ def _figures(opened: OpenRun, visitor: Visitor) -> tuple[tuple[str, str, int, in
 def export(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """Judgments of flags as the sheet that ``report --judged`` reads.
 
-    Of a person who judged a flag with and without its verdict in sight, the latter counts.
+    Of a person who judged a flag with and without its verdict in sight, the latter counts. Notes
+    stand in a column of their own, which is passed over there.
     """
     opened = view.run(request.path_params["key"])
     said: dict[tuple[str, str], FlagJudgment] = {}
@@ -230,9 +231,9 @@ def export(view: View, visitor: Visitor, request: Request, form: Form) -> Respon
         line = opened.index.find(point_id)
         if line is not None:
             (score,) = opened.index.scores([line])
-            rows.append(sheet_row(score, SAID[one.thinks_misinformed].value, who))
+            rows.append([*sheet_row(score, SAID[one.thinks_misinformed].value, who), one.note])
     return Response(
-        csv_text(COLUMNS, rows),
+        csv_text((*COLUMNS, "note"), rows),
         media_type="text/csv",
         headers={"content-disposition": 'attachment; filename="judged-flags.csv"'},
     )

@@ -173,7 +173,7 @@ class PointSaid:
         """What is asked, in words."""
         if self.asked is FlagQuestion.MISINFORMED:
             return "Is this point misinformed?"
-        return "Is this flag right?" if self.flagged else "Is this verdict right?"
+        return "Is this flag right?" if self.flagged else "Is it right that this is no flag?"
 
 
 def said_of(

@@ -243,13 +243,14 @@ def paper_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
 def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """The next point that nobody has looked at, what needs a person first, and round to the start.
 
-    The filter of the list is kept; without one it is of flags. ``paper`` and ``point`` in the
-    address say after which.
+    The filter of the list is kept; without one it is of flags, except in the list of all points.
+    ``paper`` and ``point`` in the address say after which.
     """
     opened = view.run(request.path_params["key"])
     listed, query = RunList.of(request.query_params), request.query_params
     wanted = replace(listed.wanted, seen=listed.wanted.seen or "no")
-    if listed.wanted.empty:
+    of_flags = listed.wanted.empty and listed.tab != "points"
+    if of_flags:
         wanted = replace(wanted, verdict="flag")
     paper_id = query.get("paper", "")
     own = opened.index.of_paper(paper_id) if visitor.may_see(paper_id) else ()
@@ -261,7 +262,7 @@ def next_point(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     if line is None or (at is not None and line.offset == at.offset):
         query_of_list = "&".join(filter(None, (listed.query, "done=1")))
         return RedirectResponse(f"/run/{opened.key}?{query_of_list}", status_code=303)
-    came = PointSampling.FLAGS if listed.wanted.empty else PointSampling.SEARCH
+    came = PointSampling.FLAGS if of_flags else PointSampling.SEARCH
     query_of_list = "&".join(filter(None, (listed.query, f"from={came.value}")))
     place = paper_link(opened.key, line.paper_id, anchor_of(line.point_id), query_of_list)
     return RedirectResponse(place, status_code=303)

@@ -71,7 +71,7 @@ def verdicts(run: Path) -> list[str]:
     return [str(one.verdict) for one in read_judgments(run).all_standing()]
 
 
-def test_a_key_says_it_and_a_note_goes_with_it_without_loading_the_page_again(
+def test_keys_alone_write_a_note_and_say_it_without_loading_the_page_again(
     browser: Browser, example: Path, tmp_path: Path
 ) -> None:
     run = copied(example, tmp_path / "run")
@@ -80,9 +80,9 @@ def test_a_key_says_it_and_a_note_goes_with_it_without_loading_the_page_again(
         place = page.url
         page.evaluate("window.kept = true")
         panel = page.locator("article.point.current + .judge")
-        panel.locator("textarea").fill("Section 4.3 has it.")
+        page.keyboard.press("w")
+        page.keyboard.type("Section 4.3 has it.")
         page.keyboard.press("Escape")
-        page.locator("article.point.current").focus()
         page.keyboard.press("d")
         panel.get_by_text("you said disagree").wait_for()
 

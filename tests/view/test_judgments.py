@@ -156,14 +156,28 @@ def test_the_sheet_of_judged_flags_is_read_by_the_stop_rule(run: Path, tmp_path:
     app, flags = JudgedApp(run), flags_of(run)
     owner = app.opened_by()
     for score, verdict in zip(flags, ("agree", "disagree", "unsure"), strict=False):
-        owner.say(score, verdict)
+        owner.say(score, verdict, f"why {verdict}")
 
     sheet = tmp_path / "judged.csv"
     sheet.write_text(owner.get("/judgments.csv").text)
+    assert "right,owner,why agree" in sheet.read_text()
 
     said = verdicts_of([sheet])
     assert [said[score.point_id]["owner"] for score in flags[:3]] == ["right", "wrong", "unsure"]
     assert draw_flags(read_points(run), 5).of == 0  # the embedded judge flags nothing
+
+
+def test_of_a_point_that_is_no_flag_it_is_asked_whether_that_is_right(run: Path) -> None:
+    plain = next(score for score in read_points(run) if score.finding == "passages")
+    owner = JudgedApp(run).opened_by()
+    page = owner.get(f"/paper/{plain.paper_id}").text
+    assert "Is it right that this is no flag?" in shown_panel(page, plain)
+
+    owner.say(plain, "agree")
+
+    said = owner.get("/judgments").text
+    assert "1 point judged by 1 person.</p>" in said
+    assert "judgments.csv" not in said  # a sheet of no flags
 
 
 _CHILD = """

@@ -190,9 +190,11 @@ def test_next_goes_through_what_nobody_looked_at_in_the_list_and_round_to_its_st
         address = html.unescape(onward[1])
 
     assert {anchor_of(one.point_id) for one in FIRST if one.misinformed} == set(seen)
-    assert "Nobody needs to look at anything more here" in client.get(address).text
+    assert "No point is left here that nobody has looked at" in client.get(address).text
     kept = client.get(f"{where}/next?words=kelp&list=points").url
     assert ("kelp", anchor_of("p1/r0#2")) == (kept.params["words"], kept.params["point"])
+    other = client.get(f"{where}/next?list=points").url.params["point"]
+    assert other not in seen
 
 
 def test_a_copied_address_opens_the_same_point_for_another_invited_person(view: View) -> None:

@@ -86,6 +86,19 @@ def test_escape_comes_back_to_the_place_in_the_list_and_r_shows_the_review(
     assert page.evaluate("scrollY") == place > 0
 
 
+def test_b_leads_back_to_two_runs_side_by_side(browser: Browser, address: str) -> None:
+    page = entered(browser, address, DESK)
+    page.goto(address)
+    for box in page.locator(".tick input").all():
+        box.check()
+    page.get_by_text("Compare the two ticked").click()
+    page.locator(".pairs td a").first.click()
+    page.locator("article.point.current").wait_for()
+    page.keyboard.press("b")
+    page.wait_for_url("**/compare?**")
+    page.close()
+
+
 def test_a_phone_shows_papers_on_the_first_screen_and_unfolds_the_filter(
     browser: Browser, address: str
 ) -> None:

@@ -61,6 +61,17 @@
       else tell("Choose a point first, with j or k.");
     };
   }
+  window.reviewscoreKeys.w = () => {
+    const panel = current();
+    if (panel) panel.querySelector("textarea").focus();
+    else tell("Choose a point first, with j or k.");
+  };
+  // Out of the note, so that keys mean answers again; what was typed stays.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.isComposing || !event.target.matches(".judge textarea")) return;
+    event.preventDefault();
+    cardOf(event.target.closest(".judge")).focus();
+  });
   window.addEventListener("beforeunload", (event) => {
     const dirty = [...document.querySelectorAll(".judge textarea")].some((field) => field.value !== field.defaultValue);
     if (dirty) event.preventDefault();

@@ -18,10 +18,11 @@
   const back = document.getElementById("back");
   if (!back) return;
 
-  // Who came from the list finds it where it was left.
+  // Who came from the list, or from two runs side by side, finds it where it was left.
   const list = back.href.split("#")[0];
+  const came = document.referrer === list || document.referrer.startsWith(location.origin + "/compare?");
   back.addEventListener("click", (event) => {
-    if (document.referrer === list && history.length > 1) { event.preventDefault(); history.back(); }
+    if (came && history.length > 1) { event.preventDefault(); history.back(); }
   });
   keys.Escape = () => back.click();
   const current = () => document.querySelector("article.point.current");
