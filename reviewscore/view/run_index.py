@@ -220,9 +220,7 @@ class RunIndex:
         known = {str(name): str(value) for name, value in self._file.rows(_META)}
         read = known.get("read", "0")
         at = int(read) if read.isascii() and read.isdecimal() and len(read) < _LONGEST_PLACE else -1
-        if (at == 0 and "file" not in known) or (
-            at >= 0 and known.get("file") == _state(self._run, at)
-        ):
+        if at >= 0 and known.get("file", _state(self._run, 0)) == _state(self._run, at):
             return at
         seen = self._file.rows("SELECT point_id FROM seen")
         self._file.make_anew()

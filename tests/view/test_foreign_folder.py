@@ -68,13 +68,17 @@ def test_statements_in_a_prepared_table_are_never_run(tmp_path: Path, scheme: st
     index.close()
 
 
-def test_points_of_a_prepared_table_are_entered_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "change",
+    ["DELETE FROM meta WHERE name = 'file'", "UPDATE meta SET value = 'x' WHERE name = 'read'"],
+)
+def test_points_of_a_prepared_table_are_entered_anew(tmp_path: Path, change: str) -> None:
     run = write_run(tmp_path / "run", model_points())
     index = RunIndex(run)
     index.read()
     index.close()
     with sqlite3.connect(run / VIEW_INDEX) as base:
-        base.execute("DELETE FROM meta WHERE name = 'file'")
+        base.execute(change)
         base.execute("UPDATE papers SET title = 'forged', points = 'many'")
     base.close()
 
