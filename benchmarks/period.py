@@ -235,14 +235,14 @@ def _texts(venue: Path) -> dict[str, str]:
     return {row["review_id"]: "\n".join(row["sections"].values()) for row in rows}
 
 
-def asked_twice(asked: Path) -> int:
-    """Remarks of a review that a judge was asked about once more than needed, one by one."""
+def asked_twice(asked: Path) -> Counter[tuple[str, ...]]:
+    """Questions that a judge was asked once more than needed, with the remarks they are about."""
     counts: Counter[tuple[str, ...]] = Counter()
     for line in asked.read_text("utf-8").splitlines() if asked.exists() else ():
         row = json.loads(line)
         if row["remarks"]:  # what kind of point it is, is asked of words alone
             counts[(row["record"], *row["remarks"])] += 1
-    return sum(n - 1 for n in counts.values())
+    return counts - Counter(dict.fromkeys(counts, 1))
 
 
 def main() -> None:
@@ -279,7 +279,11 @@ def _row(judge: str, days: Sequence[Path], folder: Path, kills: int) -> None:
         assert server.stdout is not None
         port = int(server.stdout.readline())
         plain = replay(days, folder / f"venue-{judge}", judge, port=port)
-        plain.twice = asked_twice(asked)
+        repeated = asked_twice(asked)
+        plain.twice = repeated.total()
+        for record, *remarks in repeated:
+            words = "; ".join(remark[:60] for remark in remarks)
+            print(f"asked again: {record}: {words}", file=sys.stderr)
         same = "none"
         if kills:
             killed = replay(days, folder / f"killed-{judge}", judge, port=port, kills=kills)

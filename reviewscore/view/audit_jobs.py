@@ -172,19 +172,20 @@ class AuditJob:
         ``sort`` (a review waits for its paper), ``estimating``, ``refused``, ``ready``,
         ``running``, ``elsewhere`` (a command that this app did not start), ``stopped``, ``done``.
         """
+        busy = self.busy  # asked first: what ends in between is noted
         state = self.state
         if self.order.undecided:
             return "sort"
         if state is None:
             return "refused"
         if state.doing == "audit":
-            return self._phase_of_audit(state)
-        if self.busy:
+            return self._phase_of_audit(state, busy=busy)
+        if busy:
             return "estimating"
         return "ready" if state.code in (0, PARTLY) else "refused"
 
-    def _phase_of_audit(self, state: AuditStep) -> str:
-        if self.busy:
+    def _phase_of_audit(self, state: AuditStep, *, busy: bool) -> str:
+        if busy:
             return "running"
         if state.code is None and progress_of(self.run) is not None:
             return "elsewhere"

@@ -111,7 +111,7 @@ COMMANDS = [
     ("venue", "run", "--areas", NAME),
     ("compare", "run", "run", "--resamples", "100"),
     ("compare", NAME, NAME),
-    ("view", NAME),
+    ("view", NAME + "-nowhere"),
     ("agree", "run", "--human", NAME),
     ("agree", "run", "--human", "bad.jsonl", "--check"),
     ("agree", "run", "--sheet", f"{NAME}.sheet.csv"),

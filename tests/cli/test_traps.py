@@ -76,6 +76,7 @@ OTHERS = {
 SERVERS = {
     "annotate label": ["run", "--set", "labels", "--annotators", "A1", "--port", "0"],
     "drafts serve": ["--port", "0"],
+    "view": [".", "--port", "0", "--no-browser"],
 }
 """Verbs that end only when they are told to."""
 

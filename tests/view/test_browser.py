@@ -82,7 +82,7 @@ def browser() -> Iterator[Browser]:
 def entered(browser: Browser, address: str, **options: Any) -> Page:
     """A page of the owner's, whose errors and broken policies end the test."""
     page = browser.new_page(**options)
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(90_000)
     page.on("pageerror", lambda error: pytest.fail(f"a script failed: {error}"))
     page.on("console", lambda said: _check(said.text))
     page.goto(address)

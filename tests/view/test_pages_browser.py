@@ -55,7 +55,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def entered(browser: Browser, address: str, size: dict[str, int], scheme: str = "light") -> Page:
     page = browser.new_page(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
-    page.set_default_timeout(8_000)
+    page.set_default_timeout(90_000)
     page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
     page.goto(address)
     page.locator("a", has_text="first").first.click()
