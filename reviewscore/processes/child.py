@@ -75,8 +75,10 @@ def own_command(*arguments: str) -> list[str]:
     Nothing that lies in the current folder is imported by it either.
     """
     begin = (
-        f"import sys; sys.path[:] = {module_path()!r}; "
-        "from reviewscore.cli.main import main; main()"
+        f"import sys; sys.path[:] = {module_path()!r}\n"
+        "try:\n    from reviewscore.cli.main import main\n"
+        "except KeyboardInterrupt:\n    sys.exit(130)\n"  # stopped before anything was begun
+        "main()"
     )
     return [sys.executable, "-P", "-c", begin, *arguments]
 

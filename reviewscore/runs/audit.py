@@ -258,7 +258,7 @@ class _Audit:
                 stack.callback(book.close)
             self._progress.expect(self._by_rules)
             self._note_faults()
-            session = await self._scored(book)
+            session = await self._scored(book, noted)
             tally = session.met()
             if not session.stopping:
                 self._tell_of(tally)
@@ -276,7 +276,7 @@ class _Audit:
             seconds=times[1],
         )
 
-    async def _scored(self, book: CallStore) -> ScoringSession:
+    async def _scored(self, book: CallStore, noted: NotedProgress) -> ScoringSession:
         """Score on this process or on workers."""
         settings, say, refused = self._settings, self._progress.say, self._run.manifest.refused
         common: dict[str, Any] = {
@@ -301,6 +301,8 @@ class _Audit:
             longest=self._run.manifest.longest_prompts(settings.longest_reply),
         )
         async with open_judges(settings, book, around) as (judges, client):
+            if client is not None:
+                noted.follow(client.traffic)
             local = LocalScoring(
                 **common,
                 judges=judges,

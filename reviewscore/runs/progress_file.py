@@ -71,6 +71,7 @@ class NotedProgress:
     def __init__(self, told: Progress, run: Path, before: int) -> None:
         self._told, self._file = told, run / PROGRESS
         self._since, self._known = time.monotonic(), RunProgress(expected=0, before=before)
+        self._traffic: Traffic | None = None
         self._end = threading.Event()
         self._writer = threading.Thread(target=self._keep_writing, daemon=True)
 
@@ -91,12 +92,14 @@ class NotedProgress:
         self._write()
         self._told.expect(points)
 
+    def follow(self, traffic: Traffic) -> None:
+        """What is spent is read here from now on, also while no point is finished."""
+        self._traffic = traffic
+
     def finished(self, score: PointScore, traffic: Traffic | None) -> None:
         """A point is done and on disk."""
-        spent = {} if traffic is None else {
-            "calls": traffic.calls, "reused": traffic.reused, "usd": traffic.usd,
-        }  # fmt: skip
-        self._known = self._known.model_copy(update={"done": self._known.done + 1, **spent})
+        done = self._known.done + 1
+        self._known = self._known.model_copy(update={"done": done, **_spent(traffic)})
         self._told.finished(score, traffic)
 
     def say(self, sentence: str) -> None:
@@ -109,9 +112,15 @@ class NotedProgress:
 
     def _write(self) -> None:
         seconds = round(time.monotonic() - self._since, 1)
-        known = self._known.model_copy(update={"seconds": seconds})
+        known = self._known.model_copy(update={"seconds": seconds, **_spent(self._traffic)})
         with suppress(ReviewScoreError, OSError):  # a run does not end because nobody can watch it
             write_whole(self._file, known.model_dump_json())
+
+
+def _spent(traffic: Traffic | None) -> dict[str, float]:
+    if traffic is None:
+        return {}
+    return {"calls": traffic.calls, "reused": traffic.reused, "usd": traffic.usd}
 
 
 def progress_of(run: Path) -> RunProgress | None:

@@ -356,12 +356,14 @@ class _ReviewsInFiles:
     Attributes:
         log: Takes warnings.
         unread: Takes faults of single files.
+        others: All papers that lie together: no file's records are of one and named after another.
         found: The reviews by identifier.
         files: The files that they, and responses to them, are of.
     """
 
     log: FaultLog
     unread: list[InputError]
+    others: frozenset[str] = frozenset()
     found: dict[str, Review] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     _file_of: dict[str, Path] = field(default_factory=dict)
@@ -387,7 +389,9 @@ class _ReviewsInFiles:
                 continue
             response = answers.get(file)
             try:
-                reviews = _reviews_of_file(file, name, papers, self.log, response, self.unread)
+                reviews = _reviews_of_file(
+                    file, name, papers, self.log, response, self.unread, self.others
+                )
                 self._check(reviews, file, text)
             except InputError as error:
                 self.unread.append(error)
@@ -423,7 +427,8 @@ def _read_paper_folder(folder: Path) -> Collection:
     log, unread = FaultLog(), list[InputError]()
     grouped = reviews_by_paper(folder, log.warnings)
     documents = documents_by_paper(folder, log.warnings)
-    reviews = _ReviewsInFiles(log, unread)
+    others = frozenset(storable(file.stem) for file in grouped)
+    reviews = _ReviewsInFiles(log, unread, others)
     handles: dict[str, PaperHandle] = {}
     most = in_force().max_reviews_per_paper
     for file, files in grouped.items():
@@ -567,6 +572,7 @@ def _reviews_of_file(
     log: FaultLog,
     response: Path | None,
     unread: list[InputError],
+    others: frozenset[str] = frozenset(),
 ) -> list[Review]:
     """All reviews of a file; `name` is the identifier of one that has none.
 
@@ -576,7 +582,7 @@ def _reviews_of_file(
     reviews: list[Review] = []
     lines: dict[str, int] = {}
     warnings: list[str] = []
-    rows = _review_rows(file, name, paper_id, warnings)
+    rows = _review_rows(file, name, paper_id, warnings, others)
     if response is not None:
         try:
             rows = [_with_response(rows, file, response, warnings)]
@@ -623,7 +629,9 @@ def _with_response(
     return replace(row, record=row.record and {**row.record, "author_response": text})
 
 
-def _review_rows(path: Path, stem: str, paper_id: str, warnings: list[str]) -> list[RecordRow]:
+def _review_rows(
+    path: Path, stem: str, paper_id: str, warnings: list[str], others: frozenset[str]
+) -> list[RecordRow]:
     """The records of a review file, identifiers filled in where they are missing."""
     if path.suffix.lower() in ENDINGS:
         rows = list(RecordFile.of(path).rows())
@@ -632,6 +640,13 @@ def _review_rows(path: Path, stem: str, paper_id: str, warnings: list[str]) -> l
         rows = [RecordRow(1, 0, words)]
     named = {str(row.record.get("paper_id")) for row in rows if row.record is not None}
     override = {"paper_id": paper_id} if len(named) == 1 else {}
+    if len(named) == 1 and (wrong := named & others - {paper_id}):
+        raise InputError(
+            f"names the paper '{min(wrong)}', and lies with '{paper_id}'",
+            file=path,
+            field="paper_id",
+            cure="put it to the paper that it names",
+        )
     filled: list[RecordRow] = []
     for row in rows:
         if row.record is None:

@@ -12,9 +12,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from reviewscore.errors import ReviewScoreError, SettingsError
+from reviewscore.pages import wording
 from reviewscore.pages.point_card import anchor_of
 from reviewscore.period.stop_rule import COLUMNS, sheet_row
-from reviewscore.runs.judgments import settled_opinion
+from reviewscore.runs.judgments import remark_of_answer, settled_opinion
 from reviewscore.schema.judgment import FlagJudgment, FlagOpinion, FlagQuestion, JudgmentKind
 from reviewscore.schema.point_score import PointScore
 from reviewscore.stats.tables import csv_text
@@ -147,13 +148,24 @@ class DifferingPoint:
     said: tuple[FlagJudgment, ...]
 
 
-_MOST_DIFFERING = 500
+@dataclass(frozen=True)
+class AnsweredPoint:
+    """A point that its reviewer or the authors answer, with their words."""
+
+    line: PointLine
+    link: str
+    words: tuple[str, ...]
+
+
+_MOST_LISTED = 500
 
 
 def judgments_page(view: View, visitor: Visitor, request: Request, form: Form) -> Response:
     """Who judged how much, where people differ, and what blind judgments come to."""
     opened = view.run(request.path_params["key"])
-    said = [one for one in seen_judgments(opened, visitor) if one.kind is JudgmentKind.JUDGMENT]
+    seen = seen_judgments(opened, visitor)
+    said = [one for one in seen if one.kind is JudgmentKind.JUDGMENT]
+    answered = _answered(opened, [one for one in seen if one.kind is JudgmentKind.ANSWER])
     by_point: dict[tuple[str, FlagQuestion], list[FlagJudgment]] = {}
     for one in said:  # what was said with and without a verdict in sight is never put together
         by_point.setdefault((one.point_id, one.asked), []).append(one)
@@ -170,8 +182,9 @@ def judgments_page(view: View, visitor: Visitor, request: Request, form: Form) -
         **run_pages.shown(
             view, visitor, run=opened, people=_people(said),
             points=len({one.point_id for one in said}), flags=len(flags),
-            outcome=Counter(map(settled_opinion, flags)), differing=differing[:_MOST_DIFFERING],
-            of_differing=len(differing), figures=_figures(opened, visitor),
+            outcome=Counter(map(settled_opinion, flags)), differing=differing[:_MOST_LISTED],
+            of_differing=len(differing), answered=answered[:_MOST_LISTED],
+            of_answered=len(answered), figures=_figures(opened, visitor),
             unreadable=opened.judgments.said.unreadable, kept=str(opened.judgments.file),
         ),
     )  # fmt: skip
@@ -182,6 +195,18 @@ def seen_judgments(opened: OpenRun, visitor: Visitor) -> list[FlagJudgment]:
     """What stands of the points that a person may see, each paper as chairs see it."""
     opened.judgments.said.read()
     return [one for one in opened.judgments.said.all_standing() if visitor.may_see(one.paper_id)]
+
+
+def _answered(opened: OpenRun, answers: Sequence[FlagJudgment]) -> list[AnsweredPoint]:
+    by_point: dict[str, list[str]] = {}
+    for one in answers:
+        words = wording.later_words(remark_of_answer(one))
+        by_point.setdefault(one.point_id, []).append(words)
+    return [
+        AnsweredPoint(line, paper_link(opened.key, line.paper_id, line.anchor), tuple(words))
+        for name, words in by_point.items()
+        if (line := opened.index.find(name)) is not None
+    ]
 
 
 def _people(said: Sequence[FlagJudgment]) -> list[PersonSaid]:

@@ -145,8 +145,8 @@ def audit_page(view: View, visitor: Visitor, request: Request, form: Form) -> Re
     check_owner(visitor)
     job = _job(view, request)
     phase, order = job.phase, job.order
-    key = next((one.key for one in view.runs.shelf.runs() if one.path == job.run), None)
-    opened = None if key is None else view.run(key)
+    shelved = view.runs.shelf.at(job.run)
+    opened = None if shelved is None else view.run(shelved.key)
     running = phase in ("running", "elsewhere")
     live = live_state(opened) if opened is not None and running else None
     live = None if live is None or live.state != WRITING else live

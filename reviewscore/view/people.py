@@ -100,12 +100,15 @@ class People:
         Raises:
             SettingsError: The name is no pseudonym.
         """
-        known = self.rights is not None and any(
-            name in self.rights.people(role) for role in VenueRole
-        )
-        if name in (OWNER, self.name) or not (known or is_pseudonym(name)):
+        if name in (OWNER, self.name) or not (self.names_in_table(name) or is_pseudonym(name)):
             raise SettingsError(f"{name!r} cannot be invited; give a pseudonym such as AC7")
         return self.keys.issue(name)
+
+    def names_in_table(self, name: str) -> bool:
+        """Whether a table of assignments names somebody."""
+        return self.rights is not None and any(
+            name in self.rights.people(role) for role in VenueRole
+        )
 
     def who(self, visitor: Visitor) -> str:
         """The pseudonym under which somebody speaks."""

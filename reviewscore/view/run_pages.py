@@ -296,8 +296,16 @@ def _people(
     told: str = "",
     invited: tuple[str, str] | None = None,
 ) -> str:
-    names = view.people.names()
-    return page("people.html", **shown(view, visitor, names=names, told=told, invited=invited))
+    people = view.people
+    tabled = people.rights is not None
+    unnamed = tabled and invited is not None and not people.names_in_table(invited[0])
+    return page(
+        "people.html",
+        **shown(
+            view, visitor, names=people.names(), told=told, invited=invited, tabled=tabled,
+            unnamed=unnamed,
+        ),
+    )  # fmt: skip
 
 
 def check_owner(visitor: Visitor) -> None:

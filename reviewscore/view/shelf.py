@@ -103,6 +103,13 @@ class Shelf:
             self._looked = time.monotonic()
         return list(self._found.values())
 
+    def at(self, folder: Path) -> ShelvedRun | None:
+        """The run in a folder, although it has only just been made; None if there is none."""
+        known = any(run.path == folder for run in self.runs())
+        if not known and (folder / MANIFEST).is_file():
+            self._looked = float("-inf")
+        return next((run for run in self.runs() if run.path == folder), None)
+
     def run(self, key: str) -> ShelvedRun:
         """A run by its key.
 

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
@@ -24,6 +25,7 @@ from reviewscore.cli.main import group, main
 from reviewscore.cli.terminal import SafeStream, TerminalProgress, print_text, say, waiting
 from reviewscore.errors import StopError
 from reviewscore.printable import markdown_escaped, printable, without_escapes
+from reviewscore.processes.child import own_command
 from tests.cli.test_cli import REVIEW, cli
 from tests.conftest import PAPER
 
@@ -556,3 +558,18 @@ def test_what_audit_does_before_and_after_its_bar_is_said_and_not_when_it_is_qui
         err = capsys.readouterr().err
         assert ("writing the report .." in err) is not bool(flags)
         assert not (flags and err)
+
+
+def test_a_command_of_the_app_that_is_stopped_while_it_is_loaded_shows_no_trace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Loading(ModuleType):
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "reviewscore.cli.main", Loading("reviewscore.cli.main"))
+
+    with pytest.raises(SystemExit) as ended:
+        exec(own_command()[3], {})
+
+    assert ended.value.code == 130

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.runs.input_data import data_again
-from reviewscore.sources.collection import Collection, single
+from reviewscore.sources.collection import Collection, read_collection, single
 from reviewscore.sources.reviews import holds_paper, review_names
 from tests.conftest import PAPER
 from tests.growth import LINEAR, growth, timed
@@ -282,3 +282,24 @@ def test_a_file_goes_by_its_name_without_ending_where_no_other_does(
         others = [one for one in files if one != file and one.parent == file.parent]
         shared = any(file.stem in (one.stem, one.name) for one in others)
         assert name.rpartition("/")[2] == (file.name if shared else file.stem)
+
+
+def test_records_that_name_another_paper_of_the_folder_are_not_taken_for_this_one_s(
+    tmp_path: Path,
+) -> None:
+    for name in ("frogs.pdf", "newts.pdf"):
+        (tmp_path / name).write_bytes(b"%PDF-1.5")
+    (tmp_path / "frogs-R1.txt").write_text("Weaknesses:\n- There is no ablation.\n", "utf-8")
+    record = {"review_id": "R2", "text": "There is no theory."}
+    for number, paper in enumerate(("newts", "submission 7"), 2):
+        file = tmp_path / f"frogs-R{number}.json"
+        file.write_text(json.dumps([record | {"paper_id": paper}]), "utf-8")
+
+    found = read_collection(tmp_path)
+
+    (fault,) = found.unread
+    assert "names the paper 'newts', and lies with 'frogs'" in str(fault)
+    assert {(one.review_id, one.paper_id) for one in found.reviews} == {
+        ("frogs-R1", "frogs"),
+        ("R2", "frogs"),
+    }

@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 
 from reviewscore.cli.main import main
 from reviewscore.errors import RunFolderError
+from reviewscore.pages.point_card import anchor_of
 from reviewscore.period.assignments import Assignment, Assignments, VenueRole
 from reviewscore.period.deliver import Release
 from reviewscore.period.removed_ids import RemovedIds
@@ -390,12 +391,16 @@ def test_a_reviewer_answers_their_own_flags_and_the_answer_stands_on_every_page(
     assert (kept["kind"], kept["by"], kept["verdict"]) == ("answer", "reviewer", None)
     card = app.opened_by("ac").get(f"/paper/{own.paper_id}").text
     assert "The reviewer answers on" in shown_panel(card, own)
+    listed = app.opened_by("ac").get("/judgments").text
+    assert "What reviewers and authors answer (1)" in listed
+    assert f"point={anchor_of(own.point_id)}" in listed
+    assert "The reviewer answers" not in reviewer.get("/judgments").text
     report = write_report(run, None, None)[0].read_text()
     for_reviewer = write_for(run, For.REVIEWER, out=tmp_path / "r")
     for_authors = write_for(run, For.AUTHOR, out=tmp_path / "a.html")[0].read_text()
     for_chairs = write_for(run, For.META_REVIEWER, out=tmp_path / "m.html")[0].read_text()
     of_review = "".join(path.read_text() for path in for_reviewer if path.suffix == ".html")
-    for page in (card, report, for_chairs, of_review):
+    for page in (card, listed, report, for_chairs, of_review):
         assert "The reviewer answers on" in page
         assert "<script>alert" not in page
     assert "The reviewer answers" not in for_authors

@@ -19,8 +19,10 @@ from typing import Any
 
 import pytest
 
+from reviewscore.llm.client import Traffic
 from reviewscore.runs.folder import ERRORS, MANIFEST, ErrorRecord
-from reviewscore.runs.progress_file import PROGRESS, STALE, RunProgress, progress_of
+from reviewscore.runs.progress_file import PROGRESS, STALE, NotedProgress, RunProgress, progress_of
+from reviewscore.runs.session import Quiet
 from reviewscore.view import live
 from reviewscore.view.live import live_state
 from reviewscore.view.shelf import state_of
@@ -70,6 +72,13 @@ def auditing(data: Path, run: Path, loopback: Loopback, *more: str) -> Iterator[
     finally:
         process.kill()
         process.communicate()
+
+
+def key_of(app: App, run: Path) -> str:
+    """What links call a run that has just been made."""
+    shelved = app.runs.shelf.at(run)
+    assert shelved is not None
+    return shelved.key
 
 
 def events(port: int, path: str, cookie: str) -> Iterator[dict[str, Any]]:
@@ -159,7 +168,7 @@ def test_a_run_says_how_far_it_is_what_it_cost_and_what_failed(app: App) -> None
     app.post(f"/new/{name}", act="start")
     app.until(name, "done")
     run = app.view.jobs.get(name).run
-    opened = app.runs.get(app.runs.shelf.runs()[0].key)
+    opened = app.runs.get(key_of(app, run))
     manifest = opened.manifest
     growing = manifest.model_copy(update={"growing": True, "complete": False})
     (run / MANIFEST).write_text(growing.model_dump_json(), "utf-8")
@@ -191,7 +200,7 @@ def test_streams_are_few_and_not_for_everybody(app: App, monkeypatch: pytest.Mon
     app.until(name, "ready")
     app.post(f"/new/{name}", act="start")
     app.until(name, "done")
-    address = f"/run/{app.runs.shelf.runs()[0].key}/live"
+    address = f"/run/{key_of(app, app.view.jobs.get(name).run)}/live"
     allowed = app.client.get(address).status_code
     monkeypatch.setattr(live, "_MOST_STREAMS", 0)
 
@@ -200,3 +209,16 @@ def test_streams_are_few_and_not_for_everybody(app: App, monkeypatch: pytest.Mon
 
     assert (allowed, too_many.status_code) == (200, 503)
     assert app.client.get(address).status_code == 403
+
+
+def test_calls_are_told_before_the_first_point_is_finished(tmp_path: Path) -> None:
+    traffic = Traffic()
+    with NotedProgress(Quiet(), tmp_path, 0) as noted:
+        noted.follow(traffic)
+        traffic.calls, traffic.reused = 3, 1
+        noted.expect(8)
+        known = progress_of(tmp_path)
+
+    assert known == RunProgress(
+        expected=8, calls=3, reused=1, seconds=known.seconds if known else 0
+    )

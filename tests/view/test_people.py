@@ -196,3 +196,17 @@ def test_a_version_of_a_paper_is_for_whom_the_paper_is(tmp_path: Path) -> None:
 
         assert guest.get(f"{app.run()}/paper/p1%40v2").status_code == 200
         assert guest.get(f"{app.run()}/paper/p0%40v2").status_code == 404
+
+
+def test_whoever_invites_is_told_what_the_table_lets_people_see(tmp_path: Path) -> None:
+    with opened(folder_of(tmp_path), RIGHTS) as app:
+        owner = app.enter()
+        form = {"csrf": csrf(owner.get("/people").text), "act": "invite"}
+        named, unnamed = (
+            owner.post("/people", data=form | {"name": name}) for name in ("AC1", "AC11")
+        )
+
+        assert "what the table of assignments gives to this name" in named.text
+        assert "sees what you see here" not in named.text
+        assert "does not name" not in named.text
+        assert "does not name AC11, so no paper is shown" in unnamed.text

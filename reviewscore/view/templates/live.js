@@ -29,6 +29,7 @@
     else part("share").value = state.share;
     fill(part("lines"), state.lines, item);
     fill(part("newest"), state.newest, pointItem);
+    part("points").hidden = state.newest.length === 0;
     fill(part("errors"), state.errors, item);
     part("failed").hidden = state.errors.length === 0;
     if (told && Date.now() - spoken > SILENCE) {
